@@ -1,0 +1,5 @@
+"""python -m kubectl_berth."""
+
+from kubectl_berth.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""What a person types: one module per command, no logic beyond turning words into calls."""

@@ -1,0 +1,1 @@
+"""Where objects come from: a live API, a snapshot, a support bundle."""

@@ -1,0 +1,1 @@
+"""What is wrong with these objects: pure checks that yield findings."""

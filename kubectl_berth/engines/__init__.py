@@ -1,0 +1,1 @@
+"""Who does the thinking: claude, ollama, rules."""

@@ -1,0 +1,47 @@
+"""The process's surroundings as one value: streams, terminals, clock, randomness, variables."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What a run may know of the process around it. Tests hand in their own."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    variables: Mapping[str, str]
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    home: Path | None = field(default=None)
+
+    @classmethod
+    def actual(cls) -> Environment:
+        """The surroundings of this process. `home` is None where there is none."""
+        try:
+            home = Path.home()
+        except RuntimeError:
+            home = None
+        return cls(sys.stdin, sys.stdout, sys.stderr, os.environ, home=home)
+
+    def variable(self, name: str) -> str:
+        """The variable's value without surrounding blanks, "" where it is unset or blank."""
+        return self.variables.get(name, "").strip()
+
+    @property
+    def debug(self) -> bool:
+        """True where tracebacks are wanted (BERTH_DEBUG=1)."""
+        return self.variable("BERTH_DEBUG") not in ("", "0")
+
+    def stdin_bytes(self) -> BinaryIO:
+        """Standard input as bytes."""
+        return cast(BinaryIO, self.stdin.buffer)

@@ -1,0 +1,1 @@
+"""Checks on runs, repeated runs, statistics, comparison."""

@@ -1,0 +1,1 @@
+"""One question from start to end: brief, cap, deadline, outcome, evidence."""

@@ -1,0 +1,1 @@
+"""Runbooks, past incidents, prices, the usage ledger."""

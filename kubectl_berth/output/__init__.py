@@ -1,0 +1,1 @@
+"""What a person or a script reads: terminal, json, jsonl. Takes records only."""

@@ -1,0 +1,1 @@
+"""Refuse, redact, sanitise: pure functions on text and objects."""

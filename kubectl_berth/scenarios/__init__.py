@@ -1,0 +1,1 @@
+"""Broken clusters with what a right answer says, and their reader."""

@@ -1,0 +1,1 @@
+"""Serves a snapshot as a Kubernetes API on loopback."""

@@ -1,0 +1,1 @@
+"""What an engine may ask of a cluster, and the toolbox that guards it."""
