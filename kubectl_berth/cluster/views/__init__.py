@@ -20,6 +20,7 @@ from kubectl_berth.cluster.views.base import (
 from kubectl_berth.cluster.views.control import (
     APIService,
     CertificateSigningRequest,
+    CustomResource,
     CustomResourceDefinition,
     Event,
     Lease,
@@ -71,6 +72,7 @@ __all__ = [
     "Container",
     "ContainerStatus",
     "CronJob",
+    "CustomResource",
     "CustomResourceDefinition",
     "DaemonSet",
     "Deployment",

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF012 -- msgspec copies an empty default for every struct
 """What every view shares: metadata, conditions, decoding, time."""
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import field
 
@@ -297,3 +298,10 @@ class SigningSpec(View):
 
     signer_name: str = ""
     username: str = ""
+
+
+class CustomResource(Identified):
+    """An object of a kind that is not Kubernetes' own: spec and status as they are."""
+
+    spec: Any = None
+    status: Any = None
