@@ -90,14 +90,12 @@ def matching_kinds(text: str, discovery: Discovery) -> list[Kind]:
     """Kinds of which a name, the group or a category contains the text, in any case; preferred versions only."""
     wanted = text.strip().casefold()
     words = {wanted, wanted.removesuffix("es"), wanted.removesuffix("s")} if len(wanted) > 4 else {wanted}
-    return [
-        kind
-        for kind in discovery.kinds
-        if kind.preferred
-        and not refused_kind(kind_names(kind))
-        and any(w in name.casefold() for w in words for name in (kind.kind, kind.plural, kind.group, *kind.categories))
-        or (kind.preferred and wanted in kind.short_names)
-    ]
+
+    def matches(kind: Kind) -> bool:
+        names = (kind.kind, kind.plural, kind.group, *kind.categories)
+        return wanted in kind.short_names or any(word in name.casefold() for word in words for name in names)
+
+    return [k for k in discovery.kinds if k.preferred and not refused_kind(kind_names(k)) and matches(k)]
 
 
 def near_kinds(word: str, discovery: Discovery, limit: int = 5) -> list[Kind]:
@@ -118,7 +116,7 @@ def near_kinds(word: str, discovery: Discovery, limit: int = 5) -> list[Kind]:
 
 def stems(name: str) -> list[str]:
     """The name without its generated ends, one end less at a time: api-6b8f7c9d44-q7zkd, then api-6b8f7c9d44, api."""
-    found = []
+    found: list[str] = []
     rest = name
     for _ in range(2):
         cut = _HASH.sub("", rest)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kubectl_berth.records import Action, Finding, Gap
+from kubectl_berth.records import Action, Fate, Finding, Gap
 
 if TYPE_CHECKING:
     from kubectl_berth.tools.context import Context
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 class ToolError(Exception):
     """A call that cannot work. The words say what was wrong and name the call that will."""
 
-    fate = "error"
+    fate: Fate = "error"
+
+    def __init__(self, words: str, gaps: Sequence[Gap] = ()) -> None:
+        super().__init__(words)
+        self.gaps = tuple(gaps)
 
 
 class ToolRefused(ToolError):
@@ -58,13 +62,18 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """One of the fifteen. `raw` marks a tool whose whole output is raw diagnostics."""
+    """One of the fifteen.
+
+    `raw` marks a tool whose whole output is raw diagnostics. `reads_kind` is False where a kind only selects what is
+    said about it: events about a Secret hold none of its values.
+    """
 
     name: str
     description: str
     run: Callable[[Context, Arguments], Report]
     parameters: tuple[Parameter, ...] = field(default=())
     raw: bool = False
+    reads_kind: bool = True
 
     def definition(self) -> dict[str, Any]:
         """Name, description and flat JSON schema, in the shape that both providers' adapters start from."""
