@@ -1,0 +1,110 @@
+"""Secrets by what they are and by where they stand; names, references and figures stay."""
+
+from __future__ import annotations
+
+import base64
+import time
+
+import pytest
+
+from kubectl_berth.safety.redact import redact
+
+FAKE = "Zr8" + "fake" + "0Qx7"  # stands for a secret of no known shape
+HEX = "9f86d081884c7d65" + "9a2feaa0c55ad015"
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def key_block(label: str, *lines: str, end: bool = True) -> str:
+    name = f"{label} PRIVATE" + " KEY-----"
+    return "\n".join([f"-----BEGIN {name}", *lines, *([f"-----END {name}"] if end else [])])
+
+
+SECRETS = {
+    "env-line": (f"PAYMENTS_DB_PASSWORD={FAKE} PAYMENTS_DB_HOST=pay", [FAKE], ["PAYMENTS_DB_HOST=pay"]),
+    "yaml": (f"  apiToken: {FAKE}\n  host: db", [FAKE], ["apiToken", "host: db"]),
+    "json": (f'{{"client_secret": "{FAKE} x", "ok": 1}}', [FAKE, " x"], ['"ok": 1']),
+    "escaped-json": (f'msg="{{\\"passphrase\\":\\"{FAKE}\\",\\"db\\":\\"x\\"}}"', [FAKE], ['\\"db\\"']),
+    "camel-case": (f"dbPassword={FAKE};signingKey={FAKE}1", [FAKE], ["dbPassword", "signingKey"]),
+    "properties": (f"spring.datasource.password={FAKE}", [FAKE], ["spring.datasource.password"]),
+    "flag": (f"server --admin-password {FAKE} --port 80", [FAKE], ["--port 80"]),
+    "flag-in-a-list": (f'args: ["--api-key","{FAKE}","--port","80"]', [FAKE], ['"--port","80"']),
+    "flag-in-yaml-items": (f"- --api-key\n- {FAKE}\n- --port", [FAKE], ["- --port"]),
+    "two-lines": (f"- name: SMTP_PASSWORD\n  value: {FAKE}\n- name: PORT\n  value: '80'", [FAKE], ["value: '80'"]),
+    "two-fields": (f'{{"name":"REDIS_AUTH_TOKEN","value":"{FAKE}"}}', [FAKE], ["REDIS_AUTH_TOKEN"]),
+    "value-before-name": (f'{{"value":"{FAKE}","name":"ADMIN_PWD"}}', [FAKE], ["ADMIN_PWD"]),
+    "xml": (f"<user>bob</user><password>{FAKE}</password>", [FAKE], ["bob"]),
+    "prose": (f"could not log in: the password is {FAKE}, try again", [FAKE], ["try again"]),
+    "prose-adjacent": (f"tried password {FAKE} for user bob", [FAKE], ["for user bob"]),
+    "url": (f"dial mongodb://app:{FAKE}@db:27017/x: EOF", [FAKE], ["mongodb://app:", "@db:27017/x", "EOF"]),
+    "url-with-a-slash-in-the-password": (f"postgres://u:a/{FAKE}@db/x", [FAKE], ["@db/x"]),
+    "url-user-only": (f"https://{FAKE}{FAKE}@git.example/r", [FAKE], ["@git.example/r"]),
+    "query": (f"GET /cb?refresh_token={FAKE}&page=2", [FAKE], ["page=2"]),
+    "percent-encoded": (f"next=%2Flogin%3Fpassword%3D{FAKE}", [FAKE], ["next="]),
+    "bearer": (f"authorization: Bearer {FAKE}", [FAKE], ["Bearer"]),
+    "bearer-in-prose": (f"sent bearer {FAKE}{FAKE} upstream", [FAKE], ["upstream"]),
+    "cookie": (f"Cookie: sid={FAKE}; theme={FAKE}2", [FAKE], ["Cookie"]),
+    "go-dsn": (f"root:{FAKE}@tcp(db:3306)/x", [FAKE], ["@tcp(db:3306)/x"]),
+    "mysql-p": (f"mysql -u root -p{FAKE} -h db", [FAKE], ["-h db"]),
+    "curl-u": (f"curl -su admin -u admin:{FAKE} http://x", [FAKE], ["admin", "http://x"]),
+    "netrc": (f"machine h login bob password {FAKE}", [FAKE], ["login bob"]),
+    "pgpass": (f"db.example:5432:app:bob:{FAKE}", [FAKE], ["db.example:5432:app:bob"]),
+    "key-on-lines": (key_block("EC", "MHcC" + "fakefakefakefakefake", "ZmFrZQ=="), ["MHcCfake", "ZmFrZQ"], []),
+    "key-cut": (key_block("RSA", "MIIE" + "fakefakefakefakefake", end=False), ["MIIEfake"], []),
+    "base64": (f"blob {encoded('api_key=' + FAKE)} end", [encoded("api_key=" + FAKE)[:20]], ["end"]),
+    "base64-twice": (f"x {encoded(encoded('password=' + FAKE))} y", [encoded(encoded("password=" + FAKE))[:16]], ["y"]),
+    "aws-id": ("id " + "AKIA" + "QWERTYUIOPASDFGH" + " used", ["QWERTYUIOP"], ["used"]),
+    "jwt": ("got " + "eyJhbGciOiJub25lIn0" + ".eyJzdWIiOiJmYWtlIn0." + " back", ["eyJzdWIi"], ["back"]),
+    "hash": ("bob:$6$" + "saltsalt$" + "Q" * 40 + ":1", ["QQQQ"], ["bob:"]),
+    "webhook": ("POST https://hooks." + "slack.com/services/T1/B2/xyzxyz 404", ["T1/B2"], ["404"]),
+}
+
+KEPT = [
+    'secret "billing-db-v2" not found',
+    "couldn't find key api-token in Secret prod/gateway-2",
+    "secretKeyRef: {name: db-2, key: password}",
+    'password authentication failed for user "app2"',
+    "Token has expired at 2026-11-30T09:38:17Z",
+    "max_tokens: 4096 prompt_tokens=12 token_type=bearer",
+    "failed to refresh token: context deadline exceeded",
+    "ADMIN_PASSWORD_FILE=/run/secrets/admin",
+    "password: ${ADMIN_PASSWORD} token=<none> secret=null",
+    f"image: registry.example/app@sha256:{HEX}{HEX}",
+    f"trace_id={HEX} commit {HEX}01234567",
+    "pod web-7d4b9c6f5d-x2x9z.18ecccce1de3ced7 on ip-10-0-12-34.ec2.internal",
+    "automountServiceAccountToken: false",
+    "https://user@host.example/path http://10.0.0.1:8080/healthz",
+    "connect redis://cache:6379/0: refused",
+    "tls-private-key-file=/etc/pki/tls.key key=orders:42 cacheKey=a1b2",
+]
+
+
+@pytest.mark.parametrize("case", SECRETS)
+def test_the_secret_goes_and_its_surroundings_stay(case: str) -> None:
+    given, gone, kept = SECRETS[case]
+    text = redact(given)
+    assert not [part for part in gone if part in text], text
+    assert not [part for part in kept if part not in text], text
+    assert "[REDACTED:" in text
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize("line", KEPT)
+def test_what_a_diagnosis_needs_is_not_touched(line: str) -> None:
+    assert redact(line) == line
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["pass.", "a://b:", "token=", 'password="\\"', "-----BEGIN PRIVATE" + " KEY-----", "curl -u ", "name: ", "x"],
+)
+def test_hostile_lines_cost_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        line = unit * (size // len(unit))
+        started = time.process_time()
+        redact(line)
+        return time.process_time() - started
+
+    assert seconds(100_000) < 12 * max(seconds(20_000), 0.01)
