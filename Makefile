@@ -1,0 +1,51 @@
+# README's two commands are `make demo` and `make test`; everything runs in .venv, which the first target makes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+QUESTION := Is the ledger database healthy? I don't remember which operator manages it
+
+.PHONY: demo test check format lint types contract nightly bench clean
+
+demo: $(VENV)/.app
+	@echo "make demo pins --engine rules: no model is asked and nothing is spent, whatever keys are exported." >&2
+	@$(BIN)/kubectl-berth ask "$(QUESTION)" --scenario crd-operator-discovery --engine rules
+
+test: $(STAMP)
+	$(BIN)/pytest -n 2 -m "not nightly"
+
+nightly: $(STAMP)
+	$(BIN)/pytest -n 2
+
+check: format lint types contract test
+
+format: $(STAMP)
+	$(BIN)/ruff format --check .
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+contract: $(STAMP)
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench
+
+# what a user needs: the package and what it imports
+$(VENV)/.app: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) (the first time takes a minute)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# what a developer needs on top
+$(STAMP): $(VENV)/.app
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
