@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kubectl_berth.records import Event, ToolResult
+from kubectl_berth.records import Event, ToolResult, TraceEntry
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,9 @@ class Toolbox(Protocol):
 
         `left` is the number of model calls that remain and is told to the model in the last result.
         """
+
+    def entry(self, number: int) -> TraceEntry:
+        """The trace's entry of a result that has this number."""
 
 
 class Engine(Protocol):

@@ -1,0 +1,82 @@
+"""What goes wrong between us and the Messages API, as one sentence each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_berth.errors import EngineError, EngineUnreachable, NoAnswer
+
+NO_KEY = (
+    "no key for the Anthropic API: set ANTHROPIC_API_KEY, or ask without a model with --engine rules, "
+    "or a local one with --engine ollama"
+)
+
+
+def unreachable(host: str, cause: BaseException | None) -> NoAnswer:
+    """The request never got an answer: refused, DNS, proxy, TLS, or a timeout."""
+    words = _one_line(str(cause or "")) or type(cause).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in words or "SSL" in words:
+        return EngineUnreachable(
+            f"no trusted TLS connection to {host} ({words}): where a proxy opens TLS, "
+            "set SSL_CERT_FILE to a file with its certificate"
+        )
+    if "timed out" in words or "Timeout" in type(cause).__name__:
+        return EngineUnreachable(f"{host} did not answer in time: try again, or ask with --engine rules")
+    return EngineUnreachable(f"cannot reach {host} ({words}): check the network, ANTHROPIC_BASE_URL and HTTPS_PROXY")
+
+
+def broken_off(host: str, cause: BaseException | None = None) -> NoAnswer:
+    """The reply stopped before its end."""
+    if cause is not None and "Timeout" in type(cause).__name__:
+        return EngineError(f"the reply from {host} stalled and was given up: ask again")
+    detail = f" ({_one_line(str(cause))})" if cause is not None and str(cause) else ""
+    return EngineError(f"the reply from {host} broke off before its end{detail}: ask again")
+
+
+def not_the_api(host: str) -> NoAnswer:
+    """A 200 that is no Messages API stream."""
+    return EngineError(f"{host} did not answer like the Anthropic API: check ANTHROPIC_BASE_URL and the proxy")
+
+
+def status_error(host: str, model: str, status: int, kind: str, message: str) -> NoAnswer:
+    """The API answered with this HTTP status, error type and message (200: in the middle of a reply)."""
+    said = _one_line(message) or kind or f"HTTP {status}"
+    if status == 200:
+        return EngineError(f"{host} ended its reply with an error ({kind or 'error'}: {said}): ask again")
+    if status == 401:
+        return EngineUnreachable(f"{host} refused the API key (401: {said}): check ANTHROPIC_API_KEY")
+    if status == 402:
+        return EngineUnreachable(f"{host} asks for payment (402: {said}): check the account's billing")
+    if status == 403:
+        return EngineUnreachable(f"this API key may not use {model} at {host} (403: {said}): ask its owner")
+    if status == 404:
+        return EngineError(f"{host} does not know the model {model} (404: {said}): choose another with --model")
+    if status == 413:
+        return EngineError(f"the conversation is too large for {host} (413: {said}): ask a narrower question, with -n")
+    if status == 429:
+        return EngineError(f"{host} limits this key's rate (429: {said}): wait a minute and ask again")
+    if status >= 500:
+        return EngineError(f"{host} is failing ({status}: {said}): ask again later, or with --engine rules")
+    return EngineError(f"{host} rejected the request ({status}: {said})")
+
+
+def asks_to_wait(host: str, status: int, wait: float, remaining: float) -> NoAnswer:
+    """A Retry-After that would outlast the run."""
+    return EngineError(
+        f"{host} asks to wait {wait:.0f} s ({status}), longer than the {max(remaining, 0):.0f} s left of this run: "
+        f"ask again after that"
+    )
+
+
+def words_of(error: Any) -> tuple[str, str]:
+    """The API's error type and message of an SDK status error; Bedrock sends only a message."""
+    body = error.body if isinstance(error.body, dict) else {}
+    told = body.get("error")
+    inner = told if isinstance(told, dict) else {}
+    message = error.api_message or inner.get("message") or body.get("message") or ""
+    return str(error.type or inner.get("type") or ""), str(message)
+
+
+def _one_line(words: str, limit: int = 300) -> str:
+    flat = " ".join(words.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
