@@ -1,0 +1,331 @@
+"""A model on an Ollama server: streaming, with a loop of our own.
+
+There is no tool choice in that protocol: on the last call the tools are left out, and the words to answer now are
+the last message.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from kubectl_berth.engines import ollama_errors as words
+from kubectl_berth.engines.connections import Connections, is_loopback, no_deadline
+from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
+from kubectl_berth.engines.estimate import tokens
+from kubectl_berth.engines.last_call import ANSWER_NOW
+from kubectl_berth.engines.loop import Tally, opening, run_tools
+from kubectl_berth.engines.ollama_host import address
+from kubectl_berth.engines.text_calls import begins_a_call, calls_in
+from kubectl_berth.errors import EngineError, Interrupted, NoAnswer
+from kubectl_berth.records import Event, Finished, ModelCallStarting, Notice, Retry, StopReason, Text, Thinking, Usage
+
+SILENCE_SECONDS = 300.0
+"""The server itself gives a model five minutes to load; a hung retry would wait for ever."""
+
+RETRY_SECONDS = 0.3
+
+
+def make_ollama(
+    host: str | None,
+    model: str,
+    *,
+    num_ctx: int = 16384,
+    max_tokens: int = 8192,
+    thinking: str = "adaptive",
+    remaining: Callable[[], float] = no_deadline,
+) -> OllamaEngine:
+    """The engine for a model on the Ollama at `host`, as a person writes it; None is this machine's own.
+
+    OLLAMA_API_KEY goes only to a host that was named. `remaining` gives the seconds left of the run.
+    Raises UsageError for a host that is none.
+    """
+    return OllamaEngine(address(host), bool(host), model, num_ctx, max_tokens, thinking, remaining)
+
+
+@dataclass
+class _Reply:
+    """One assistant turn as it arrives."""
+
+    content: str = ""
+    thinking: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
+    done: bool = False
+    done_reason: str = ""
+
+    def message(self) -> dict[str, Any]:
+        """The turn as the next request tells it."""
+        told: dict[str, Any] = {"role": "assistant", "content": self.content}
+        if self.thinking:
+            told["thinking"] = self.thinking
+        if self.calls:
+            told["tool_calls"] = [{"function": {"name": c.name, "arguments": c.arguments}} for c in self.calls]
+        return told
+
+
+class OllamaEngine:
+    """One run on Ollama. `usage` and `calls` (one Usage for each model call) are up to date at any moment."""
+
+    name = "ollama"
+
+    def __init__(
+        self,
+        url: str,
+        named: bool,
+        model: str,
+        num_ctx: int,
+        max_tokens: int,
+        thinking: str,
+        remaining: Callable[[], float],
+    ) -> None:
+        self.model = model
+        self.host = "" if is_loopback(url) else urlsplit(url).netloc.rpartition("@")[2]
+        self.max_tokens = max_tokens
+        self.num_ctx = num_ctx
+        self._url = url
+        self._named = named
+        self._thinking = thinking
+        self._think: bool | None = None
+        self._tally = Tally()
+        self._connections = Connections(remaining, SILENCE_SECONDS)
+        self._tool_calls = 0
+
+    @property
+    def usage(self) -> Usage:
+        """What the run used so far."""
+        return self._tally.total()
+
+    @property
+    def calls(self) -> list[Usage]:
+        """What each model call used."""
+        return list(self._tally.calls)
+
+    def cancel(self) -> None:
+        """From another thread: cuts the connection, so that run() ends with Interrupted."""
+        self._connections.cut()
+
+    def run(self, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
+        """Events of one run; the last is Finished."""
+        client = self._client()
+        try:
+            yield from self._look_at_model(client, needs_tools=cap > 1)
+            yield from self._turns(client, conversation, toolbox, cap)
+        finally:
+            client.close()
+
+    def _turns(self, client: Any, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
+        definitions = toolbox.definitions()
+        known = [definition["name"] for definition in definitions]
+        messages: list[dict[str, Any]] = [{"role": "system", "content": conversation.system}]
+        messages += [{"role": role, "content": said} for role, said in opening(conversation)]
+        estimate = tokens(definitions, messages)
+        for number in range(1, cap + 1):
+            outgrown = number < cap and number > 1 and estimate > self._room()
+            last = number == cap or outgrown
+            if outgrown:
+                yield Notice(
+                    f"the conversation nearly fills the {self.num_ctx} tokens of context: {self.model} must answer now"
+                )
+            if last:
+                _tell_last_call(messages)
+            yield ModelCallStarting(number, estimate)
+            reply = yield from self._call(client, messages, [] if last else definitions)
+            if not reply.calls:
+                reply.calls = calls_in(reply.content, known)
+                if reply.calls and not last:
+                    reply.content = ""
+            if last or not reply.calls or reply.done_reason == "length":
+                yield self._finished(reply, forced=last)
+                return
+            yield from self._cut_silently(number)
+            results = yield from run_tools(toolbox, reply.calls, number, cap - number, self._tool_calls)
+            self._tool_calls += len(results)
+            messages.append(reply.message())
+            for call, result in zip(reply.calls, results, strict=True):
+                messages.append({"role": "tool", "tool_name": call.name, "content": result.text})
+            spent = self._tally.calls[-1]
+            estimate = spent.input_tokens + spent.output_tokens + tokens(*(result.text for result in results))
+
+    # --- the server ------------------------------------------------------------------------------------------------
+
+    def _client(self) -> Any:
+        import ollama
+
+        return ollama.Client(
+            self._url,
+            # the conversation goes to the host that was named and to no other
+            follow_redirects=False,
+            trust_env=not is_loopback(self._url),
+            event_hooks={"request": [self._connections.prepare, self._keep_key]},
+        )
+
+    def _keep_key(self, request: Any) -> None:
+        if not self._named:
+            request.headers.pop("authorization", None)
+
+    def _look_at_model(self, client: Any, needs_tools: bool) -> Iterator[Event]:
+        """What the model can do and how long its context may be. A server that does not say is taken as it is."""
+        import httpx
+        import ollama
+
+        if self.host and self._url.startswith("http://"):
+            yield Notice(f"what is read of the cluster goes to {self.host} over plain http")
+        try:
+            shown = client.show(self.model)
+        except ollama.ResponseError as error:
+            if error.status_code == 404 and "not found" in error.error and "page" not in error.error:
+                raise words.missing(self.model, self._url) from error
+            return
+        except (ConnectionError, httpx.HTTPError) as error:
+            self._raise_if_cancelled(error)
+            raise self._network_error(error, started=False) from error
+        except (ValueError, TypeError):
+            return
+        capabilities = shown.capabilities or []
+        if capabilities and needs_tools and "tools" not in capabilities:
+            raise words.toolless(self.model)
+        if "thinking" in capabilities:
+            self._think = self._thinking == "adaptive"
+        information = shown.modelinfo or {}
+        longest = information.get(f"{information.get('general.architecture')}.context_length")
+        if isinstance(longest, int) and 0 < longest < self.num_ctx:
+            yield Notice(f"{self.model} has a context of {longest} tokens: OLLAMA_NUM_CTX {self.num_ctx} is not sent")
+            self.num_ctx = longest
+
+    def _call(
+        self, client: Any, messages: list[dict[str, Any]], definitions: list[dict[str, Any]]
+    ) -> Generator[Event, None, _Reply]:
+        """One model call, sent a second time where the server failed."""
+        self._tally.start()
+        options: dict[str, Any] = {"num_ctx": self.num_ctx, "num_predict": self.max_tokens}
+        try:
+            return (yield from self._attempt(client, messages, definitions, options))
+        except _ServerFailed as failure:
+            yield Retry(f"Ollama failed: {failure.reason}")
+        self._tally.retried()
+        if not self._connections.pause(RETRY_SECONDS):
+            raise Interrupted("the run was stopped")
+        # the same request often fails the same way
+        options["seed"] = random.randrange(1, 2**31)
+        try:
+            return (yield from self._attempt(client, messages, definitions, options))
+        except _ServerFailed as failure:
+            raise failure.sentence from failure
+
+    def _attempt(
+        self, client: Any, messages: list[dict[str, Any]], definitions: list[dict[str, Any]], options: dict[str, Any]
+    ) -> Generator[Event, None, _Reply]:
+        import httpx
+        import ollama
+
+        reply = _Reply()
+        tools = [{"type": "function", "function": definition} for definition in definitions]
+        started = False
+        try:
+            chunks = client.chat(
+                self.model, messages, tools=tools or None, stream=True, think=self._think, options=options
+            )
+            for chunk in chunks:
+                started = True
+                yield from self._take(chunk, reply)
+        except ollama.ResponseError as error:
+            sentence = words.status_error(self.model, self._url, error.status_code, error.error)
+            if error.status_code >= 500 or error.status_code < 0:
+                raise _ServerFailed(str(error.error), sentence) from error
+            raise sentence from error
+        except httpx.HTTPError as error:
+            self._raise_if_cancelled(error)
+            raise self._network_error(error, started) from error
+        except TypeError as error:
+            # an error line that holds an object, which the package cannot make its own error of
+            sentence = words.status_error(self.model, self._url, -1, "an error without words")
+            raise _ServerFailed("an error without words", sentence) from error
+        except (ValueError, AttributeError) as error:
+            raise words.not_ollama(self._url) from error
+        self._raise_if_cancelled(None)
+        if not reply.done:
+            raise words.broken_off(self._url)
+        return reply
+
+    def _take(self, chunk: Any, reply: _Reply) -> Iterator[Event]:
+        """One line of the stream. Any line may hold text, thinking and calls, the last one too."""
+        message = chunk.message
+        if message.thinking:
+            reply.thinking += message.thinking
+            yield Thinking(message.thinking)
+        if message.content:
+            reply.content += message.content
+            yield Text(message.content)
+        for call in message.tool_calls or ():
+            reply.calls.append(ToolCall(call.function.name, dict(call.function.arguments)))
+        if chunk.done:
+            reply.done = True
+            reply.done_reason = chunk.done_reason or ""
+            self._tally.counted(input=chunk.prompt_eval_count or 0, output=chunk.eval_count or 0)
+
+    def _network_error(self, error: BaseException, started: bool) -> NoAnswer:
+        import httpx
+
+        if isinstance(error, httpx.ReadTimeout):
+            return words.silent(self._url, min(SILENCE_SECONDS, max(self._connections.remaining(), 0.0)))
+        if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol):
+            return words.unreachable(self._url, error.__context__ or error)
+        return words.broken_off(self._url, error) if started else words.unreachable(self._url, error)
+
+    def _raise_if_cancelled(self, cause: BaseException | None) -> None:
+        if self._connections.cancelled.is_set():
+            raise Interrupted("the run was stopped") from cause
+
+    # --- what a reply amounts to -----------------------------------------------------------------------------------
+
+    def _room(self) -> int:
+        """The tokens of a conversation that still leave space to answer."""
+        return self.num_ctx - min(self.max_tokens, self.num_ctx // 4)
+
+    def _cut_silently(self, number: int) -> Iterator[Event]:
+        """Ollama drops what does not fit without a word; the counts give it away."""
+        prompts = [call.input_tokens for call in self._tally.calls]
+        shrunk = number > 1 and 0 < prompts[-1] < prompts[-2]
+        halved = abs(prompts[-1] - (self.num_ctx // 2 + 2)) <= 2
+        if shrunk or halved:
+            yield Notice(
+                f"Ollama seems to have dropped earlier parts of the conversation ({prompts[-1]} of {self.num_ctx} "
+                "tokens): raise OLLAMA_NUM_CTX"
+            )
+
+    def _finished(self, reply: _Reply, forced: bool) -> Finished:
+        """What the last reply amounts to. Raises EngineError where it is cut off before it said anything."""
+        said = reply.content
+        if reply.done_reason == "length" and (reply.calls or not said.strip() or begins_a_call(said)):
+            raise EngineError(
+                f"the reply of {self.model} was cut off before it said anything: raise OLLAMA_MAX_TOKENS "
+                f"(now {self.max_tokens}) or OLLAMA_NUM_CTX (now {self.num_ctx})"
+            )
+        reason: StopReason = "end"
+        if reply.calls:
+            reason = "tool-calls"
+        elif not said.strip():
+            reason = "empty"
+        elif reply.done_reason == "length":
+            reason = "cut-off"
+        return Finished(reason, said, self.usage, forced, reply.done_reason)
+
+
+class _ServerFailed(Exception):
+    """A failure that one more try may mend; `sentence` is the error where it does not."""
+
+    def __init__(self, reason: str, sentence: NoAnswer) -> None:
+        super().__init__(reason)
+        self.reason = " ".join(reason.split())[:200]
+        self.sentence = sentence
+
+
+def _tell_last_call(messages: list[dict[str, Any]]) -> None:
+    """Puts the words to answer now last. Some chat templates refuse two user messages in a row."""
+    if messages[-1]["role"] == "user":
+        messages[-1] = {"role": "user", "content": f"{messages[-1]['content']}\n\n{ANSWER_NOW}"}
+    else:
+        messages.append({"role": "user", "content": ANSWER_NOW})

@@ -1,0 +1,34 @@
+"""Where an Ollama server is, as people write it in OLLAMA_HOST."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from kubectl_berth.errors import UsageError
+
+DEFAULT_URL = "http://127.0.0.1:11434"
+
+
+def address(host: str | None) -> str:
+    """The base URL of a host as Ollama itself reads it: `host`, `host:port`, `:port`, or a URL with or without path.
+
+    0.0.0.0 and [::] are addresses to listen on; they are asked on loopback. Raises UsageError for anything else.
+    """
+    written = (host or "").strip().rstrip("/")
+    if not written:
+        return DEFAULT_URL
+    scheme, rest = written.split("://", 1) if "://" in written else ("http", written)
+    default_port = {"http": 80, "https": 443}.get(scheme) if "://" in written else 11434
+    if rest.startswith(":"):
+        rest = "127.0.0.1" + rest
+    try:
+        parts = urlsplit(f"{scheme}://{rest}")
+        port = parts.port or default_port
+    except ValueError:
+        port = None
+    if scheme not in ("http", "https") or port is None or not parts.hostname:
+        raise UsageError("OLLAMA_HOST is no host, host:port or http(s) URL: give one like " + DEFAULT_URL)
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname, parts.hostname)
+    shown = f"[{name}]" if ":" in name else name
+    login = parts.netloc.rpartition("@")[0]
+    return f"{scheme}://{login + '@' if login else ''}{shown}:{port}{parts.path}"
