@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kubectl_berth.records import Event, ToolResult, TraceEntry
+from kubectl_berth.records import Event, ToolResult, TraceEntry, Usage
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,21 @@ class Toolbox(Protocol):
 class Engine(Protocol):
     """Thinks. Knows nothing of terminals, budgets or deadlines."""
 
-    name: str
-    model: str | None
-    host: str
-    """Where data goes: "" where it stays on this machine."""
+    @property
+    def name(self) -> str:
+        """claude, ollama or rules."""
+
+    @property
+    def model(self) -> str | None:
+        """The model's id; None for rules."""
+
+    @property
+    def host(self) -> str:
+        """Where data goes: "" where it stays on this machine."""
+
+    @property
+    def usage(self) -> Usage:
+        """What the run used so far; read from other threads too."""
 
     def run(self, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
         """Events of one run. The last is Finished; failures are raised as errors.NoAnswer and its kin."""

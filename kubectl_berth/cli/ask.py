@@ -1,0 +1,162 @@
+"""kubectl berth ask: one question, answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_berth.cli.options import source_options
+
+if TYPE_CHECKING:
+    from kubectl_berth.cli.sources import Source
+    from kubectl_berth.engines.engine import Turn
+    from kubectl_berth.environment import Environment
+    from kubectl_berth.records import Event, Result
+    from kubectl_berth.scenarios.reader import Scenario
+    from kubectl_berth.settings import Settings
+
+MOST_QUESTION_BYTES = 64 * 1024
+
+
+@click.command(short_help="Answer one question about the cluster.")
+@click.argument("question", nargs=-1)
+@source_options
+@click.option("--engine", metavar="NAME", help="auto, rules, ollama or claude (auto).")
+@click.option("--model", metavar="ID", help="The engine's model.")
+@click.option("--max-iter", metavar="N", help="Model calls at most; the last one must answer (8).")
+@click.option("--max-tokens", metavar="N", help="Output tokens of one reply at most (8192).")
+@click.option("--timeout", metavar="SECONDS", help="End the run after this long (180).")
+@click.option("-o", "--output", type=click.Choice(["text", "json", "jsonl"]), default="text", help="What stdout gets.")
+@click.option(
+    "--trace",
+    type=click.Choice(["none", "brief", "full"]),
+    default="brief",
+    help="How much of each tool call stderr gets.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors and where data goes.")
+@click.option(
+    "--allow-raw-diagnostics/--no-raw-diagnostics",
+    "raw_diagnostics",
+    default=None,
+    help="Whether logs and descriptions may go to the engine (only to one on this machine).",
+)
+@click.pass_obj
+def ask(environment: Environment, /, question: tuple[str, ...], **options: Any) -> int:
+    """Answer QUESTION about the cluster of the current context. Reads only.
+
+    The answer goes to stdout, everything else to stderr. A lone - reads the question from standard input.
+
+    \b
+    kubectl berth ask "why is ledger-db unhealthy"
+    kubectl berth ask "can I drain node-3?" --context prod
+    kubectl berth ask "is checkout ok?" --snapshot ./moment -o json
+    """
+    from kubectl_berth.cli.sources import Source, load_scenario
+
+    source = Source(**{name: options[name] for name in Source.__dataclass_fields__})
+    source.validate()
+    words = _words(question, environment)
+    return _run(words, source, load_scenario(source), options, environment)
+
+
+def _words(question: tuple[str, ...], environment: Environment) -> str:
+    """The question as typed or, for a lone -, as standard input holds it."""
+    from kubectl_berth.errors import UsageError
+
+    if question != ("-",):
+        return " ".join(" ".join(question).split())
+    raw = environment.stdin_bytes().read(MOST_QUESTION_BYTES + 1)
+    if len(raw) > MOST_QUESTION_BYTES:
+        raise UsageError(f"standard input holds more than {MOST_QUESTION_BYTES} bytes; that is no question")
+    text = raw.decode(errors="replace").strip()
+    if not text:
+        raise UsageError("standard input holds no question")
+    return text
+
+
+def _run(
+    words: str, source: Source, scenario: Scenario | None, options: dict[str, Any], environment: Environment
+) -> int:
+    from kubectl_berth.cli.sources import opener
+    from kubectl_berth.engines.choose import choose
+    from kubectl_berth.errors import BerthError, UsageError
+    from kubectl_berth.investigation.ask import Question, ask, unstarted
+
+    settings = _settings(options, scenario, environment)
+    asked = words or (scenario.question if scenario else "")
+    if not asked:
+        raise UsageError('there is no question; type one: kubectl berth ask "why is my-app failing?"')
+    report = _Report(environment, options)
+    question = Question(asked, source.namespace, _earlier(scenario))
+    deadline = environment.monotonic() + settings.timeout
+    try:
+        choice = choose(settings, environment, lambda: deadline - environment.monotonic())
+    except UsageError:
+        raise
+    except BerthError as error:
+        return report.end(unstarted(question, settings, error))
+    remarks = choice.remarks if words else (*choice.remarks, f"asked: {asked}")
+    cluster = opener(source, scenario, environment)
+    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks))
+
+
+def _settings(options: dict[str, Any], scenario: Scenario | None, environment: Environment) -> Settings:
+    from kubectl_berth.settings import resolve
+
+    flags = {
+        "engine": options["engine"],
+        "model": options["model"],
+        "max_iterations": options["max_iter"],
+        "max_tokens": options["max_tokens"],
+        "timeout": options["timeout"],
+        "raw_diagnostics": options["raw_diagnostics"],
+    }
+    if scenario is None:
+        return resolve(flags, environment=environment)
+    return resolve(flags, scenario.settings, environment, scenario_name=scenario.name)
+
+
+def _earlier(scenario: Scenario | None) -> list[Turn]:
+    """The scenario's earlier messages as questions with their answers."""
+    from kubectl_berth.engines.engine import Turn
+
+    turns: list[Turn] = []
+    for message in scenario.turns if scenario else ():
+        if message.role == "user":
+            turns.append(Turn(message.content, ""))
+        elif turns:
+            turns[-1] = Turn(turns[-1].question, message.content)
+    return turns
+
+
+class _Report:
+    """Where the events and the result of a run go, by -o, --trace and -q."""
+
+    def __init__(self, environment: Environment, options: dict[str, Any]) -> None:
+        from kubectl_berth.output.jsonl import writer
+        from kubectl_berth.output.terminal import Terminal
+
+        self._output = options["output"]
+        self._stdout = environment.stdout
+        self._terminal = Terminal(environment, options["trace"], quiet=options["quiet"], answer=self._output == "text")
+        self._line = writer(environment.stdout) if self._output == "jsonl" else None
+
+    def event(self, event: Event) -> None:
+        """Shows one event."""
+        if self._line:
+            self._line(event)
+        self._terminal.event(event)
+
+    def end(self, result: Result) -> int:
+        """Shows the result; the exit status."""
+        from kubectl_berth.output.json_document import document, encode
+        from kubectl_berth.output.jsonl import result_line
+
+        if self._output == "json":
+            self._stdout.write(encode(document(result), indent=2) + "\n")
+        elif self._output == "jsonl":
+            self._stdout.write(result_line(result) + "\n")
+        self._stdout.flush()
+        self._terminal.result(result)
+        return result.exit_status

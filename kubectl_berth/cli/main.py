@@ -1,0 +1,163 @@
+"""The front door: words to a command, errors to one line and an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from kubectl_berth import __version__
+from kubectl_berth.environment import Environment
+from kubectl_berth.errors import BerthError, ExitStatus
+
+PROG_NAME = "kubectl berth"
+COMMANDS = {
+    "ask": "kubectl_berth.cli.ask:ask",
+    "scenario": "kubectl_berth.cli.scenario:scenario",
+}
+"""Where each command lives; imported when it is used."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0]
+        if not word.startswith("-") and self.get_command(ctx, word) is None:
+            raise click.UsageError(
+                f"there is no command {word!r} ({', '.join(COMMANDS)}); a question goes behind ask: "
+                f'{PROG_NAME} ask "why is my-app failing?"'
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+    no_args_is_help=False,
+)
+@click.version_option(__version__, prog_name="kubectl-berth", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Answer questions about a Kubernetes cluster. Reads only; changes nothing, ever.
+
+    \b
+    kubectl berth ask "why is ledger-db unhealthy"
+    kubectl berth ask "is anything broken?" -n shop --engine rules
+    kubectl berth scenario list
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main() -> NoReturn:
+    """Runs the command line of this process and ends it."""
+    _prepare_streams()
+    environment = Environment.actual()
+    status = run(sys.argv[1:], environment)
+    _leave(status)
+
+
+def run(arguments: Sequence[str], environment: Environment) -> int:
+    """Runs one command line; the exit status. Every error ends here, as one line on stderr."""
+    try:
+        with cli.make_context(PROG_NAME, list(arguments), obj=environment) as context:
+            status = cli.invoke(context)
+        return int(status or ExitStatus.OK)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        return _usage(error, environment)
+    except BerthError as error:
+        _say(environment, str(error))
+        return error.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        return ExitStatus.INTERRUPTED
+    except BrokenPipeError:
+        return _reader_gone()
+    except Exception as error:
+        return _unexpected(error, environment)
+
+
+def _usage(error: click.ClickException, environment: Environment) -> int:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else PROG_NAME
+    words = " ".join(error.format_message().split()).rstrip(".")
+    _say(environment, f"{words[:1].lower()}{words[1:]} (see {command} --help)")
+    return ExitStatus.USAGE
+
+
+def _unexpected(error: Exception, environment: Environment) -> int:
+    if environment.debug:
+        import traceback
+
+        traceback.print_exception(error, file=environment.stderr)
+    kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
+    hint = "" if environment.debug or isinstance(error, OSError) else " (BERTH_DEBUG=1 shows where)"
+    _say(environment, f"{kind}{error}{hint}")
+    return ExitStatus.ERROR
+
+
+def _say(environment: Environment, words: str) -> None:
+    from kubectl_berth.safety.sanitise import one_line
+
+    try:
+        environment.stderr.write(f"error: {one_line(words, 4000)}\n")
+        environment.stderr.flush()
+    except OSError:
+        return  # nobody can be told
+
+
+def _reader_gone() -> int:
+    # what is still buffered must not be written again when the interpreter ends
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    return ExitStatus.READER_GONE
+
+
+def _prepare_streams() -> None:
+    """No character crashes an output that cannot show it; a closed stream swallows what is written to it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _leave(status: int) -> NoReturn:
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        status = _reader_gone()
+    except OSError as error:
+        status = _unexpected(error, Environment.actual())
+        os._exit(status)
+    if threading.active_count() > 1:
+        # a thread that still waits for a dead server would keep the process
+        os._exit(status)
+    sys.exit(status)

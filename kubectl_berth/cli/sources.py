@@ -1,0 +1,80 @@
+"""From the options of a command to the cluster it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kubectl_berth.errors import Refused, UsageError
+
+if TYPE_CHECKING:
+    from kubectl_berth.cluster.cluster import Cluster
+    from kubectl_berth.environment import Environment
+    from kubectl_berth.scenarios.reader import Scenario
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which cluster was asked for. `request_timeout` is in seconds, 0 meaning no limit."""
+
+    kube_context: str | None = None
+    namespace: str | None = None
+    kubeconfig: str | None = None
+    request_timeout: float | None = None
+    snapshot: str | None = None
+    scenario: str | None = None
+    twin: bool = False
+
+    def validate(self) -> None:
+        """Raises UsageError for options that exclude each other."""
+        if self.twin and not self.scenario:
+            raise UsageError("--twin belongs to --scenario NAME; name the scenario")
+        if self.snapshot and self.scenario:
+            raise UsageError("--snapshot and --scenario exclude each other; give one of them")
+        offline = "--snapshot" if self.snapshot else "--scenario" if self.scenario else ""
+        live = {"--context": self.kube_context, "--kubeconfig": self.kubeconfig}
+        for flag, value in live.items():
+            if offline and value:
+                raise UsageError(f"{flag} names a live cluster and {offline} needs none; give one of them")
+        if self.namespace is not None:
+            from kubectl_berth.safety.refuse import check_namespace
+
+            try:
+                check_namespace(self.namespace)
+            except Refused as error:
+                raise UsageError(f"--namespace: {error}") from None
+
+
+def load_scenario(source: Source) -> Scenario | None:
+    """The scenario that was asked for, None where none was."""
+    if not source.scenario:
+        return None
+    from kubectl_berth.scenarios.reader import load
+
+    return load(source.scenario, twin=source.twin)
+
+
+def opener(source: Source, scenario: Scenario | None, environment: Environment) -> Callable[[], Cluster]:
+    """What opens the cluster. Opening may raise UsageError and ClusterUnreachable."""
+    if scenario is not None:
+        return scenario.open
+
+    def open_cluster() -> Cluster:
+        if source.snapshot:
+            from kubectl_berth.cluster.snapshot import open_snapshot
+
+            path = Path(source.snapshot)
+            return open_snapshot([path], source="snapshot", name=path.resolve().name)
+        from kubectl_berth.cluster.connection import ConnectionOptions, connect
+
+        options = ConnectionOptions(
+            kubeconfig=source.kubeconfig,
+            context=source.kube_context,
+            namespace=source.namespace,
+            request_timeout=source.request_timeout,
+        )
+        return connect(options, environment)
+
+    return open_cluster

@@ -1,0 +1,77 @@
+"""Which models an Ollama server has, asked without its package: quick enough for every start."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+MOST_BYTES = 4 * 1024 * 1024
+MOST_ASKED = 20
+"""Models asked for one by one where the list does not say what they can do."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """What a server said. `names` are all models, `with_tools` those that can call tools, both in its own order."""
+
+    names: tuple[str, ...] = ()
+    with_tools: tuple[str, ...] = ()
+
+
+def models(url: str, seconds: float) -> Models | None:
+    """The models of the server at `url`; None where it gave no list within that time."""
+    found: list[Models] = []
+
+    def ask() -> None:
+        try:
+            found.append(_ask(url, seconds))
+        except (OSError, HTTPException, ValueError):
+            return
+
+    # a server that trickles bytes outlasts a socket's timeout, but not this thread's
+    thread = threading.Thread(target=ask, name="ollama-models", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0] if found else None
+
+
+def _ask(url: str, seconds: float) -> Models:
+    parts = urlsplit(url)
+    connection_type = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = connection_type(parts.hostname or "", parts.port, timeout=seconds)
+    try:
+        listed = _get(connection, "GET", f"{parts.path}/api/tags").get("models")
+        entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        names: list[str] = []
+        able: list[str] = []
+        for entry in entries:
+            name = str(entry.get("model") or entry.get("name") or "")
+            names.append(name)
+            capabilities = entry.get("capabilities")
+            if capabilities is None and len(names) <= MOST_ASKED:
+                capabilities = _get(connection, "POST", f"{parts.path}/api/show", {"model": name}).get("capabilities")
+            if "tools" in (capabilities or ()):
+                able.append(name)
+        return Models(tuple(names), tuple(able))
+    finally:
+        connection.close()
+
+
+def _get(connection: HTTPConnection, method: str, path: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+    content = json.dumps(body) if body else None
+    connection.request(method, path, content, {"Content-Type": "application/json"} if body else {})
+    answer = connection.getresponse()
+    raw = answer.read(MOST_BYTES)
+    if answer.status != 200:
+        return {}
+    decoded = json.loads(raw)
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def bears(name: str, asked: str) -> bool:
+    """True where a listed model is the one asked for; a name without a tag means :latest."""
+    return name in (asked, f"{asked}:latest")

@@ -1,0 +1,129 @@
+"""What berth looked up before the first model call: the objects that the question names, and their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_berth.diagnosis.diagnose import related
+from kubectl_berth.errors import ReadError
+from kubectl_berth.question.understand import Understanding
+from kubectl_berth.records import Finding, Ref
+from kubectl_berth.safety.gate import clean, pass_through
+from kubectl_berth.safety.sanitise import one_line
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.fields import dig, mappings, text
+
+LIMIT = 1200
+"""Bytes of the whole brief, marks included."""
+
+_FRAME = len(pass_through("").encode())
+_MOST_SUBJECTS = 6
+_LINE = 230
+_READY = ("readyReplicas", "readyInstances", "numberReady", "availableReplicas", "ready")
+_WANTED = ("replicas", "instances", "desiredNumberScheduled", "size")
+_BAD_WHEN_TRUE = ("Pressure", "Unavailable", "Degraded", "Stalled", "Failed", "Failure")
+
+
+def brief(understanding: Understanding, context: Context) -> str:
+    """The brief, framed as untrusted data; at most 1,200 bytes, whole lines only, what matters most first."""
+    kept: list[str] = []
+    room = LIMIT - _FRAME
+    for line in _lines(understanding, context):
+        # cleaned first: what is masked or shown as a code may be longer than what it replaces
+        line = clean(one_line(line, _LINE))
+        room -= len(line.encode()) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return pass_through("\n".join(kept), LIMIT)
+
+
+def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
+    name = context.cluster.name()
+    scope = "only namespace" if context.narrowed else "own namespace"
+    clock = f"{context.now:%Y-%m-%d %H:%M} UTC"
+    yield f"Brief. Cluster {name.name}, {name.version}, {scope} {context.namespace}, clock {clock}."
+    subjects = understanding.subjects[:_MOST_SUBJECTS]
+    for ref in subjects:
+        yield f"Named: {_state(ref, understanding.apis.get(ref), context)}"
+    for ref in understanding.elsewhere:
+        yield f"Not where the question says, but exists: {ref}"
+    if understanding.missing:
+        nearest = ", ".join(map(str, understanding.near)) or "nothing alike"
+        yield f"No object is called {', '.join(understanding.missing)}. Nearest: {nearest}."
+    if understanding.unknown_namespaces:
+        yield f"No such namespace: {', '.join(understanding.unknown_namespaces)}."
+    if understanding.kinds:
+        yield f"Kinds meant: {', '.join(understanding.kinds)}."
+    yield from _findings(subjects, context)
+    for gap in understanding.gaps:
+        yield f"Not readable: {gap.what}: {gap.why}."
+    rest = len(understanding.subjects) - len(subjects)
+    if rest > 0:
+        yield f"{rest} more objects fit the question."
+
+
+def _findings(subjects: Sequence[Ref], context: Context) -> Iterator[str]:
+    """What the checks say about the subjects; about the whole cluster where the question names nothing."""
+    found = context.findings()
+    inventory = context.inventory()
+    chosen: dict[Finding, None] = {}
+    for ref in subjects:
+        chosen.update(dict.fromkeys(related(found, ref, inventory)))
+    if not subjects:
+        chosen = dict.fromkeys(found)
+    ordered = sorted(chosen, key=lambda finding: not finding.cause)
+    if not ordered:
+        yield "berth's checks found nothing wrong with " + ("these objects." if subjects else "what could be read.")
+    for finding in ordered:
+        cause = "" if finding.cause else f" (follows from {finding.caused_by})"
+        yield f"Found, {finding.severity}: {finding.subject}: {finding.reason}: {finding.summary}{cause}"
+
+
+def _state(ref: Ref, api_version: str | None, context: Context) -> str:
+    """One line: the object, its apiVersion where that is needed to read it, and what its status says in short."""
+    label = f"{ref} ({api_version})" if api_version else str(ref)
+    kind = context.kind(ref.kind, api_version)
+    if kind is None:
+        return label
+    try:
+        thing = context.cluster.get(kind, ref.name, ref.namespace or None)
+    except ReadError as error:
+        return f"{label}: {error.why}"
+    parts = [_ready(thing), text(thing, "status", "phase"), *_conditions(thing), _owner(thing)]
+    return f"{label}: {', '.join(part for part in parts if part) or 'exists'}"
+
+
+def _ready(thing: object) -> str:
+    """ "2/3 ready" from whatever fields this kind counts with."""
+    wanted = next((value for key in _WANTED if (value := _count(thing, "spec", key)) is not None), None)
+    if wanted is None:
+        wanted = next((value for key in _WANTED if (value := _count(thing, "status", key)) is not None), None)
+    if wanted is None:
+        return ""
+    ready = next((value for key in _READY if (value := _count(thing, "status", key)) is not None), 0)
+    return f"{ready}/{wanted} ready"
+
+
+def _count(thing: object, *path: str) -> int | None:
+    value = dig(thing, *path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _conditions(thing: object) -> Iterator[str]:
+    """The conditions that do not say that all is well, at most three."""
+    odd = []
+    for condition in mappings(thing, "status", "conditions"):
+        name, status = text(condition, "type"), text(condition, "status").lower()
+        bad = "true" if any(word in name for word in _BAD_WHEN_TRUE) else "false"
+        if name and status == bad:
+            why = " ".join(filter(None, (text(condition, "reason"), text(condition, "message")[:80])))
+            odd.append(f"{name}={text(condition, 'status')} {why}".rstrip())
+    yield from odd[:3]
+
+
+def _owner(thing: object) -> str:
+    owners = [
+        f"{text(owner, 'kind')} {text(owner, 'name')}" for owner in mappings(thing, "metadata", "ownerReferences")
+    ]
+    return f"owned by {owners[0]}" if owners else ""

@@ -1,0 +1,102 @@
+"""What a run ended as: the engine's last event, or the error that ended it, judged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kubectl_berth.errors import (
+    BerthError,
+    EmptyAnswer,
+    EngineError,
+    ExitStatus,
+    Fragment,
+    ModelRefused,
+    StillCallingTools,
+)
+from kubectl_berth.records import Finished, Outcome
+
+CUT_OFF = "[The answer was cut off here{why}.]"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a run ended. `answer` is "" and `error` a sentence where there is no answer."""
+
+    outcome: Outcome
+    exit_status: int
+    answer: str = ""
+    error: str | None = None
+
+
+def judge(finished: Finished) -> Verdict:
+    """The verdict on an engine's last event. Text counts as an answer only after it was checked to be one."""
+    text = finished.text.strip()
+    if finished.reason == "cut-off" and text:
+        notice = CUT_OFF.format(why=f": {finished.detail}" if finished.detail else "")
+        return Verdict("cut-off", ExitStatus.OK, f"{text}\n\n{notice}")
+    if finished.reason == "end" and text and not is_fragment(text):
+        return Verdict("answered", ExitStatus.OK, text)
+    return failed(_error(finished, text))
+
+
+def failed(error: BerthError) -> Verdict:
+    """The verdict on a run that an error ended."""
+    outcome: Outcome = error.outcome  # type: ignore[assignment]  # errors is below records and cannot name its type
+    return Verdict(outcome, error.exit_status, error=str(error))
+
+
+def _error(finished: Finished, text: str) -> BerthError:
+    detail = f" ({finished.detail})" if finished.detail else ""
+    match finished.reason:
+        case "refused":
+            return ModelRefused(f"the model declined to answer{detail}; ask differently or choose another --engine")
+        case "tool-calls":
+            return StillCallingTools(
+                f"the model still asked for tools on its last call{detail}; raise --max-iter or choose another --model"
+            )
+        case "cut-off":
+            return EmptyAnswer(f"the reply was cut off before it said anything{detail}; raise --max-tokens")
+        case "empty":
+            return EmptyAnswer(f"the model ended without an answer{detail}; ask again or choose another --model")
+        case "error":
+            return EngineError(f"the engine failed{detail}")
+        case _ if text:
+            return Fragment(f"the model only said what it would do next{detail}; raise --max-iter or ask again")
+    return EmptyAnswer(f"the model ended without an answer{detail}; ask again or choose another --model")
+
+
+# --- fragments ------------------------------------------------------------------------------------------------------
+
+_SENTENCE = re.compile(r"(?<=[.!?:…])\s+|\n+")
+_OPENER = re.compile(
+    r"^(?:(?:ok(?:ay)?|alright|sure|great|good|hmm|well|so|now|next|first|then|and|but)\b[,.! ]*)*"
+    r"(?:let me\b|let's\b|let us\b|i(?:'|’)ll\b|i will\b|i(?:'|’)m going to\b|i am going to\b|"
+    r"i (?:need|want|have) to\b|"
+    r"i should\b|i(?:'|’)d like to\b|(?:checking|looking|fetching|getting|trying|investigating|examining)\b)",
+    re.IGNORECASE,
+)
+_DEED = re.compile(
+    r"\b(?:check|look|get|fetch|try|see|list|describe|inspect|examine|investigate|gather|query|search|find|"
+    r"retrieve|read|dig|review|start|continue|proceed|run|call|use|verify|confirm|take|pull|explore|analy[sz]e)",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(r"^(?:ok(?:ay)?|alright|sure|great|i see|got it|understood|one moment(?: please)?|hmm)\W*$", re.I)
+
+
+def is_fragment(text: str) -> bool:
+    """True where every sentence only announces a next step of the model; one sentence with a finding is enough."""
+    sentences = [sentence.strip(" *_#>-") for sentence in _SENTENCE.split(text.strip())]
+    sentences = [sentence for sentence in sentences if sentence and not _FILLER.match(sentence)]
+    return all(_announces(sentence) for sentence in sentences)
+
+
+def _announces(sentence: str) -> bool:
+    opener = _OPENER.match(sentence)
+    if opener is None or len(sentence) > 240:
+        return False
+    # "I will not claim ...", "Checking the logs showed ..." say something
+    rest = sentence[opener.start() :]
+    return bool(_DEED.search(rest)) and not re.search(
+        r"\b(?:not|cannot|showed?|shows|found|because|since)\b", rest, re.I
+    )
