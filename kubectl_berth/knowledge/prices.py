@@ -6,6 +6,7 @@ same rates on its global endpoints.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -66,12 +67,12 @@ ROWS: dict[str, Row] = {
     "claude-haiku-5-5": Row(0.10, 0.50, 0.125, 0.20, 0.01, limit=100_000, above=_HAIKU_LONG),
     "claude-haiku-4-5": Row(1, 5, 1.25, 2, 0.10),
 }
-"""By model id. The longest id that is part of the asked one wins."""
+"""By model id. The longest id that is part of the asked one wins; a date that follows it is no part of it."""
 
 
 def price(model: str) -> Row | None:
     """The row for a model id of any provider, None where there is none."""
-    fitting = [known for known in ROWS if known in model]
+    fitting = [known for known in ROWS if re.search(re.escape(known) + r"(?!\d)", model)]
     return ROWS[max(fitting, key=len)] if fitting else None
 
 
