@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from kubectl_berth.cluster.names import owners_of, ref_of, stems
+from kubectl_berth.cluster.names import ref_of, stems
 from kubectl_berth.cluster.views import ContainerStatus, OddObject, Pod, age, decode, seconds_since
 from kubectl_berth.cluster.views.pods import Terminated
 from kubectl_berth.records import Object, Ref
@@ -32,7 +32,6 @@ class PodRow:
     node: str
     owner: str
     why: str
-    waiting_for_restart: bool = False
 
     @property
     def healthy(self) -> bool:
@@ -59,49 +58,54 @@ class PodRow:
 
 
 def pod_rows(pods: Iterable[Object], now: datetime) -> list[PodRow]:
-    """A row for each pod: unhealthy first, those that restart most before the rest, then by name."""
-    rows = [pod_row(pod, now) for pod in pods]
-    return sorted(rows, key=lambda r: (r.healthy, -r.restarts if not r.healthy else 0, r.ref))
+    """A row for each pod: unhealthy first, those that restart most before the rest, then by name.
+
+    A pod of an odd shape gets a row that says so.
+    """
+    return in_order(pod_row(view, now) if isinstance(view, Pod) else view for view in map(_decoded, pods))
 
 
-def pod_row(pod: Object, now: datetime) -> PodRow:
-    """The row of one pod; an odd object gets one that says so."""
-    ref = ref_of(pod)
-    ref = Ref("Pod", ref.namespace, ref.name)
+def in_order(rows: Iterable[PodRow]) -> list[PodRow]:
+    """Unhealthy rows first, those that restart most before the rest, then by name."""
+    return sorted(rows, key=lambda row: (row.healthy, 0 if row.healthy else -row.restarts, row.ref))
+
+
+def _decoded(pod: Object) -> Pod | PodRow:
     try:
-        view = decode(pod, Pod)
+        return decode(pod, Pod)
     except OddObject as error:
-        return PodRow(ref, "?/?", "Unknown", 0, "", "?", "", owner_name(pod), clip(str(error), 200))
-    statuses = view.status.container_statuses
-    total = len(view.spec.containers) or len(statuses)
-    last = last_ending(view)
-    restarts = sum(s.restart_count for s in (*statuses, *view.status.init_container_statuses))
+        ref = ref_of(pod)
+        return PodRow(Ref("Pod", ref.namespace, ref.name), "?/?", "?", 0, "", "?", "", "", clip(str(error), 200))
+
+
+def pod_row(pod: Pod, now: datetime) -> PodRow:
+    """The row of one pod."""
+    statuses = pod.status.container_statuses
+    last = last_ending(pod)
     return PodRow(
-        ref=ref,
-        ready=f"{sum(s.ready for s in statuses)}/{total}",
-        status=pod_status(view),
-        restarts=restarts,
+        ref=Ref("Pod", pod.namespace, pod.name),
+        ready=f"{sum(s.ready for s in statuses)}/{len(pod.spec.containers) or len(statuses)}",
+        status=pod_status(pod),
+        restarts=sum(s.restart_count for s in (*statuses, *pod.status.init_container_statuses)),
         last_restart=age(now, last.finished_at) if last and last.finished_at else "",
-        age=age(now, view.metadata.creation_timestamp),
-        node=view.spec.node_name,
+        age=age(now, pod.metadata.creation_timestamp),
+        node=pod.spec.node_name,
         owner=owner_name(pod),
-        why=_why(view, now),
-        waiting_for_restart=any(s.state.waiting and s.restart_count for s in statuses),
+        why=_why(pod, now),
     )
 
 
-def owner_name(pod: Object) -> str:
+def owner_name(pod: Pod) -> str:
     """The workload behind a pod, as far as the pod itself tells: "Deployment/web"."""
-    owners = owners_of(pod)
-    if not owners:
+    owner = pod.metadata.controller
+    if owner is None:
         return ""
-    kind, name = str(owners[0].get("kind") or ""), str(owners[0].get("name") or "")
-    shorter = stems(name)
-    if kind == "ReplicaSet" and shorter:
+    shorter = stems(owner.name)
+    if owner.kind == "ReplicaSet" and shorter:
         return f"Deployment/{shorter[0]}"
-    if kind == "Job" and shorter and name.rpartition("-")[2].isdigit():
+    if owner.kind == "Job" and shorter and owner.name.rpartition("-")[2].isdigit():
         return f"CronJob/{shorter[0]}"
-    return f"{kind}/{name}"
+    return f"{owner.kind}/{owner.name}"
 
 
 def pod_status(pod: Pod) -> str:
