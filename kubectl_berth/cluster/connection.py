@@ -1,0 +1,248 @@
+"""From kubectl's flags and the kubeconfig to one open connection of the `kubernetes` package."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from kubectl_berth.cluster.credentials import Credentials, check_user, find_credentials, impersonation
+from kubectl_berth.cluster.kubeconfig import ClusterEntry, ContextEntry, Kubeconfig, UserEntry, read_kubeconfig
+from kubectl_berth.cluster.proxy import proxy_for
+from kubectl_berth.environment import Environment
+from kubectl_berth.errors import ClusterUnreachable, UsageError
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+"""Where a pod finds its own token, CA and namespace."""
+
+IN_CLUSTER = "in-cluster"
+
+
+@dataclass(frozen=True)
+class ConnectionOptions:
+    """kubectl's connection flags as given; None or 0 where they were not. `request_timeout` is in seconds."""
+
+    kubeconfig: str | None = None
+    context: str | None = None
+    namespace: str | None = None
+    request_timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Access:
+    """Everything that is needed to reach one cluster, resolved and checked; no request has been made yet.
+
+    `server` has a scheme and no slash at its end, `ca` is PEM ("" trusts what the system trusts), `proxy` an http URL.
+    `credentials` reads files and runs the plugin at every call; `renewable` where that may give new ones.
+    """
+
+    context: str
+    namespace: str
+    user: str
+    server: str
+    ca: str
+    insecure: bool
+    tls_server_name: str
+    proxy: str | None
+    compression: bool
+    impersonation: tuple[tuple[str, str], ...]
+    credentials: Callable[[], Credentials]
+    renewable: bool
+    request_timeout: float | None
+
+
+def resolve(options: ConnectionOptions, environment: Environment, account: Path = SERVICE_ACCOUNT) -> Access:
+    """Which cluster is meant and how to reach it. `account` is where a pod's own credentials lie.
+
+    Raises UsageError for a kubeconfig or a name that cannot be used, ClusterUnreachable where nothing names a cluster.
+    """
+    kubeconfig = read_kubeconfig(options.kubeconfig, environment)
+    if kubeconfig.empty and not options.context:
+        context, cluster, user = _in_cluster(kubeconfig, environment, account)
+    else:
+        context, cluster, user = _choose(kubeconfig, options.context)
+    check_user(user)
+    namespace = options.namespace or context.namespace or "default"
+    if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
+        raise UsageError(f"{namespace!r} is not the name of a namespace; pass one with --namespace")
+    server = _server(cluster)
+    secure = server.startswith("https:")
+
+    def credentials() -> Credentials:
+        # over plain http anybody on the way could read them: kubectl sends none there either
+        return find_credentials(user, cluster, environment) if secure else Credentials()
+
+    return Access(
+        context=context.name,
+        namespace=namespace,
+        user=user.name,
+        server=server,
+        ca=_authority(cluster),
+        insecure=cluster.insecure,
+        tls_server_name=cluster.tls_server_name,
+        proxy=proxy_for(server, cluster.proxy_url, environment.variables),
+        compression=not cluster.disable_compression,
+        impersonation=impersonation(user),
+        credentials=credentials,
+        renewable=secure and bool(user.plugin or user.token_file),
+        request_timeout=options.request_timeout or None,
+    )
+
+
+def _choose(kubeconfig: Kubeconfig, asked: str | None) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
+    name = asked or kubeconfig.current_context
+    known = ", ".join(sorted(kubeconfig.contexts)[:10]) or "none"
+    if not name:
+        raise ClusterUnreachable(
+            f"no current context in the kubeconfig: choose one with --context (there are: {known})"
+        )
+    context = kubeconfig.contexts.get(name)
+    if context is None:
+        raise UsageError(
+            f"context {name!r} does not exist in the kubeconfig (there are: {known}); choose with --context"
+        )
+    cluster = kubeconfig.clusters.get(context.cluster)
+    if cluster is None:
+        raise UsageError(f"context {name!r} names the cluster {context.cluster!r}, which the kubeconfig does not hold")
+    if context.user and context.user not in kubeconfig.users:
+        raise UsageError(f"context {name!r} names the user {context.user!r}, whom the kubeconfig does not hold")
+    return context, cluster, kubeconfig.users.get(context.user, UserEntry(""))
+
+
+def _in_cluster(
+    kubeconfig: Kubeconfig, environment: Environment, account: Path
+) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
+    """The cluster this process runs in as a pod."""
+    host = environment.variable("KUBERNETES_SERVICE_HOST")
+    port = environment.variable("KUBERNETES_SERVICE_PORT")
+    token, ca, namespace = account / "token", account / "ca.crt", account / "namespace"
+    if not (host and port and token.is_file()):
+        said = "the kubeconfig says nothing" if kubeconfig.files else "no kubeconfig found"
+        raise ClusterUnreachable(f"{said}: set KUBECONFIG or pass --kubeconfig FILE, or read a --snapshot DIR instead")
+    found = environment.variable("POD_NAMESPACE")
+    if not found and namespace.is_file():
+        found = namespace.read_text("utf-8", "replace").strip()
+    address = f"[{host}]" if ":" in host else host
+    return (
+        ContextEntry(IN_CLUSTER, IN_CLUSTER, "service account", found),
+        ClusterEntry(IN_CLUSTER, f"https://{address}:{port}", ca_file=str(ca) if ca.is_file() else ""),
+        UserEntry("service account", token_file=str(token)),
+    )
+
+
+def _server(cluster: ClusterEntry) -> str:
+    """The server's URL with a scheme; where none is written TLS settings mean https, as for kubectl."""
+    written = cluster.server
+    if not written:
+        raise UsageError(f"cluster {cluster.name!r} of the kubeconfig has no server; add one")
+    if "://" not in written:
+        secure = cluster.insecure or cluster.ca_file or cluster.ca_data
+        written = f"{'https' if secure else 'http'}://{written}"
+    try:
+        parts = urlsplit(written)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment or parts.username or "\\" in written or not written.isprintable():
+        raise UsageError(f"cluster {cluster.name!r} of the kubeconfig: {cluster.server!r} is not a server's URL")
+    return written.rstrip("/")
+
+
+def _authority(cluster: ClusterEntry) -> str:
+    if cluster.ca_file and cluster.ca_data:
+        raise UsageError(f"cluster {cluster.name!r} has certificate-authority and its -data; keep one of them")
+    if cluster.insecure and (cluster.ca_file or cluster.ca_data):
+        raise UsageError(
+            f"cluster {cluster.name!r} has insecure-skip-tls-verify and a certificate authority; keep one of them"
+        )
+    if not cluster.ca_file:
+        return cluster.ca_data.decode("utf-8", "replace")
+    try:
+        return Path(cluster.ca_file).read_text("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(
+            f"cluster {cluster.name!r} of the kubeconfig: {cluster.ca_file} cannot be read ({error.strerror})"
+        ) from error
+
+
+def open_client(access: Access, credentials: Credentials) -> ApiClient:
+    """The package's client, filled: one TLS context for all connections, no retries of its own, no proxy of its own."""
+    from kubernetes.client import ApiClient, Configuration
+    from urllib3.util import make_headers
+
+    settings = Configuration(host=access.server, retries=False, verify_ssl=not access.insecure)
+    settings.tls_server_name = access.tls_server_name or None
+    settings.connection_pool_maxsize = 16
+    # what the package would take from the process's own variables has been decided above
+    settings.proxy, settings.no_proxy = access.proxy, ""
+    if access.proxy and (parts := urlsplit(access.proxy)).username:
+        secret = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+        settings.proxy_headers = make_headers(proxy_basic_auth=secret)
+        settings.proxy = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    client = ApiClient(settings)
+    if access.server.startswith("https:"):
+        client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = _tls(access, credentials)
+    return client
+
+
+def _tls(access: Access, credentials: Credentials) -> ssl.SSLContext:
+    import urllib3
+    from urllib3.util.ssl_ import create_urllib3_context
+
+    context = create_urllib3_context()
+    # like kubectl: any certificate of the bundle is an anchor, and old clusters' certificates lack what strict demands
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if access.insecure:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    else:
+        context.check_hostname = True
+        context.verify_mode = ssl.CERT_REQUIRED
+        if access.ca:
+            try:
+                context.load_verify_locations(cadata=access.ca)
+            except (ssl.SSLError, ValueError) as error:
+                raise UsageError(f"the certificate authority of context {access.context!r} is not PEM") from error
+        else:
+            context.load_default_certs()
+    if credentials.certificate:
+        _load_certificate(context, access, credentials)
+    return context
+
+
+def _load_certificate(context: ssl.SSLContext, access: Access, credentials: Credentials) -> None:
+    """Into the context; what is no file yet is one, readable by this user alone, only while OpenSSL reads it."""
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="berth-")))
+
+        def as_file(value: bytes | Path, name: str) -> Path:
+            if isinstance(value, Path):
+                return value
+            path = directory / name
+            path.touch(0o600)
+            path.write_bytes(value)
+            return path
+
+        certificate, key = as_file(credentials.certificate, "certificate"), as_file(credentials.key, "key")
+        try:
+            # an empty password: OpenSSL must not ask for one on the terminal
+            context.load_cert_chain(certificate, key, password="")
+        except (ssl.SSLError, OSError) as error:
+            raise UsageError(
+                f"the client certificate and key of user {access.user!r} cannot be used ({_reason(error)}); renew them"
+            ) from error
+
+
+def _reason(error: OSError) -> str:
+    return str(getattr(error, "reason", "") or error.strerror or "not PEM").lower().replace("_", " ")
