@@ -67,7 +67,8 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
 
             path = Path(source.snapshot)
             return open_snapshot([path], source="snapshot", name=path.resolve().name)
-        from kubectl_berth.cluster.connection import ConnectionOptions, connect
+        from kubectl_berth.cluster.connection import ConnectionOptions
+        from kubectl_berth.cluster.live import connect
 
         options = ConnectionOptions(
             kubeconfig=source.kubeconfig,

@@ -73,6 +73,10 @@ class Engine(Protocol):
     def usage(self) -> Usage:
         """What the run used so far; read from other threads too."""
 
+    @property
+    def calls(self) -> Sequence[Usage]:
+        """The same for each model call, which is what prices go by."""
+
     def run(self, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
         """Events of one run. The last is Finished; failures are raised as errors.NoAnswer and its kin."""
 

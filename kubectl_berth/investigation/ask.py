@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
@@ -24,6 +25,7 @@ from kubectl_berth.knowledge.prices import cost
 from kubectl_berth.question.understand import understand
 from kubectl_berth.records import (
     ClusterName,
+    Cost,
     Event,
     Finding,
     Finished,
@@ -100,7 +102,7 @@ def ask(
         raise run.failure
     if environment.debug and run.failure is not None:
         traceback.print_exception(run.failure, file=environment.stderr)
-    return _result(question, run, engine, settings, environment.monotonic() - started)
+    return _result(question, run, engine, _cost(engine, settings, environment), environment.monotonic() - started)
 
 
 def unstarted(question: Question, settings: Settings, error: BerthError) -> Result:
@@ -196,7 +198,15 @@ def _end(run: _Run, engine: Engine, worker: threading.Thread) -> None:
     worker.join(GRACE)
 
 
-def _result(question: Question, run: _Run, engine: Engine, settings: Settings, seconds: float) -> Result:
+def _cost(engine: Engine, settings: Settings, environment: Environment) -> Cost | None:
+    """The estimate; None where no price is known, or where nothing is paid because the model runs on this machine."""
+    if engine.model is None or not engine.host or not engine.calls:
+        return None
+    today = datetime.fromtimestamp(environment.wall(), UTC).date().isoformat()
+    return cost(engine.calls, engine.model, input_rate=settings.price_in, output_rate=settings.price_out, as_of=today)
+
+
+def _result(question: Question, run: _Run, engine: Engine, price: Cost | None, seconds: float) -> Result:
     verdict = _verdict(run)
     toolbox = run.toolbox
     finished = run.finished
@@ -219,7 +229,7 @@ def _result(question: Question, run: _Run, engine: Engine, settings: Settings, s
         trace=toolbox.trace if toolbox else [],
         gaps=list(gaps),
         usage=usage,
-        cost=cost(usage, engine.model) if engine.model and engine.host else None,
+        cost=price,
         seconds=seconds,
     )
 

@@ -16,7 +16,12 @@ from kubectl_berth.errors import (
 )
 from kubectl_berth.records import Finished, Outcome
 
-CUT_OFF = "[The answer was cut off here{why}.]"
+CUT_OFF = "[The answer was cut off here: {why}.]"
+_WHY_CUT_OFF = {
+    "max_tokens": "the output limit was reached, --max-tokens raises it",
+    "length": "the output limit was reached or the context is full",
+    "model_context_window_exceeded": "the model's context is full",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ def judge(finished: Finished) -> Verdict:
     """The verdict on an engine's last event. Text counts as an answer only after it was checked to be one."""
     text = finished.text.strip()
     if finished.reason == "cut-off" and text:
-        notice = CUT_OFF.format(why=f": {finished.detail}" if finished.detail else "")
+        notice = CUT_OFF.format(why=_WHY_CUT_OFF.get(finished.detail, finished.detail or "it went on"))
         return Verdict("cut-off", ExitStatus.OK, f"{text}\n\n{notice}")
     if finished.reason == "end" and text and not is_fragment(text):
         return Verdict("answered", ExitStatus.OK, text)
@@ -47,23 +52,21 @@ def failed(error: BerthError) -> Verdict:
 
 
 def _error(finished: Finished, text: str) -> BerthError:
-    detail = f" ({finished.detail})" if finished.detail else ""
     match finished.reason:
         case "refused":
-            return ModelRefused(f"the model declined to answer{detail}; ask differently or choose another --engine")
+            why = f" ({finished.detail})" if finished.detail else ""
+            return ModelRefused(f"the model declined to answer{why}; ask differently or choose another --engine")
         case "tool-calls":
             return StillCallingTools(
-                f"the model still asked for tools on its last call{detail}; raise --max-iter or choose another --model"
+                "the model still asked for tools on its last call; raise --max-iter or choose another --model"
             )
         case "cut-off":
-            return EmptyAnswer(f"the reply was cut off before it said anything{detail}; raise --max-tokens")
-        case "empty":
-            return EmptyAnswer(f"the model ended without an answer{detail}; ask again or choose another --model")
+            return EngineError("the reply was cut off before it said anything; raise --max-tokens")
         case "error":
-            return EngineError(f"the engine failed{detail}")
-        case _ if text:
-            return Fragment(f"the model only said what it would do next{detail}; raise --max-iter or ask again")
-    return EmptyAnswer(f"the model ended without an answer{detail}; ask again or choose another --model")
+            return EngineError(f"the engine failed: {finished.detail or 'it did not say why'}")
+        case "end" if text:
+            return Fragment("the model only said what it would do next; raise --max-iter or ask again")
+    return EmptyAnswer("the model ended without an answer; ask again or choose another --model")
 
 
 # --- fragments ------------------------------------------------------------------------------------------------------
