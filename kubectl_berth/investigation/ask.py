@@ -11,7 +11,6 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
@@ -102,7 +101,7 @@ def ask(
         raise run.failure
     if environment.debug and run.failure is not None:
         traceback.print_exception(run.failure, file=environment.stderr)
-    return _result(question, run, engine, _cost(engine, settings, environment), environment.monotonic() - started)
+    return _result(question, run, engine, _cost(engine, settings), environment.monotonic() - started)
 
 
 def unstarted(question: Question, settings: Settings, error: BerthError) -> Result:
@@ -198,12 +197,11 @@ def _end(run: _Run, engine: Engine, worker: threading.Thread) -> None:
     worker.join(GRACE)
 
 
-def _cost(engine: Engine, settings: Settings, environment: Environment) -> Cost | None:
+def _cost(engine: Engine, settings: Settings) -> Cost | None:
     """The estimate; None where no price is known, or where nothing is paid because the model runs on this machine."""
     if engine.model is None or not engine.host or not engine.calls:
         return None
-    today = datetime.fromtimestamp(environment.wall(), UTC).date().isoformat()
-    return cost(engine.calls, engine.model, input_rate=settings.price_in, output_rate=settings.price_out, as_of=today)
+    return cost(engine.calls, engine.model, own_input=settings.price_in, own_output=settings.price_out)
 
 
 def _result(question: Question, run: _Run, engine: Engine, price: Cost | None, seconds: float) -> Result:
