@@ -11,7 +11,9 @@ from kubectl_berth.records import Finding, Ref
 from kubectl_berth.safety.gate import clean, pass_through
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.fields import dig, mappings, text
+from kubectl_berth.tools.fields import mappings, text
+from kubectl_berth.tools.pods import pod_rows
+from kubectl_berth.tools.status_summary import summary
 
 LIMIT = 1200
 """Bytes of the whole brief, marks included."""
@@ -19,9 +21,6 @@ LIMIT = 1200
 _FRAME = len(pass_through("").encode())
 _MOST_SUBJECTS = 6
 _LINE = 230
-_READY = ("readyReplicas", "readyInstances", "numberReady", "availableReplicas", "ready")
-_WANTED = ("replicas", "instances", "desiredNumberScheduled", "size")
-_BAD_WHEN_TRUE = ("Pressure", "Unavailable", "Degraded", "Stalled", "Failed", "Failure")
 
 
 def brief(understanding: Understanding, context: Context) -> str:
@@ -90,40 +89,9 @@ def _state(ref: Ref, api_version: str | None, context: Context) -> str:
         thing = context.cluster.get(kind, ref.name, ref.namespace or None)
     except ReadError as error:
         return f"{label}: {error.why}"
-    parts = [_ready(thing), text(thing, "status", "phase"), *_conditions(thing), _owner(thing)]
-    return f"{label}: {', '.join(part for part in parts if part) or 'exists'}"
-
-
-def _ready(thing: object) -> str:
-    """ "2/3 ready" from whatever fields this kind counts with."""
-    wanted = next((value for key in _WANTED if (value := _count(thing, "spec", key)) is not None), None)
-    if wanted is None:
-        wanted = next((value for key in _WANTED if (value := _count(thing, "status", key)) is not None), None)
-    if wanted is None:
-        return ""
-    ready = next((value for key in _READY if (value := _count(thing, "status", key)) is not None), 0)
-    return f"{ready}/{wanted} ready"
-
-
-def _count(thing: object, *path: str) -> int | None:
-    value = dig(thing, *path)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _conditions(thing: object) -> Iterator[str]:
-    """The conditions that do not say that all is well, at most three."""
-    odd = []
-    for condition in mappings(thing, "status", "conditions"):
-        name, status = text(condition, "type"), text(condition, "status").lower()
-        bad = "true" if any(word in name for word in _BAD_WHEN_TRUE) else "false"
-        if name and status == bad:
-            why = " ".join(filter(None, (text(condition, "reason"), text(condition, "message")[:80])))
-            odd.append(f"{name}={text(condition, 'status')} {why}".rstrip())
-    yield from odd[:3]
-
-
-def _owner(thing: object) -> str:
+    if kind.kind == "Pod" and not kind.group:
+        return f"Pod {pod_rows([thing], context.now)[0].line()}"
     owners = [
         f"{text(owner, 'kind')} {text(owner, 'name')}" for owner in mappings(thing, "metadata", "ownerReferences")
     ]
-    return f"owned by {owners[0]}" if owners else ""
+    return f"{label}: {summary(thing, context.now)}" + (f", owned by {owners[0]}" if owners else "")
