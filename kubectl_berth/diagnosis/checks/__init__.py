@@ -1,0 +1,1 @@
+"""The checks, one module per family of failures. Each is a pure function from an Inventory to Findings."""

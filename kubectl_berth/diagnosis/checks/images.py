@@ -1,0 +1,233 @@
+"""Images that cannot be pulled, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_berth.cluster.views import ContainerStatus, Event, Pod, age
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.say import clip, listed, said, serving
+from kubectl_berth.records import Finding, Ref, Severity
+
+IMAGE_REASONS = frozenset(
+    {
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "ErrImageNeverPull",
+        "InvalidImageName",
+        "ImageInspectError",
+        "RegistryUnavailable",
+        "SignatureValidationFailed",
+    }
+)
+SLOW = 180.0  # seconds after which a pull is worth a line
+
+# In this order: a rate limit may speak of authentication, a refused pull of "not found", a lost name of "not found".
+_CAUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("ImageRateLimited", ("429 too many", "toomanyrequests", "too many requests", "rate limit")),
+    ("ImageWrongArchitecture", ("no match for platform", "no matching manifest", "match the specified platform")),
+    (
+        "ImageAccessDenied",
+        (
+            "unauthorized",
+            "authentication required",
+            "access denied",
+            "insufficient_scope",
+            "no basic auth",
+            "403 forbidden",
+            "authorization failed",
+            "permission denied",
+        ),
+    ),
+    (
+        "RegistryUnreachable",
+        (
+            "no such host",
+            "i/o timeout",
+            "connection refused",
+            "x509",
+            "tls:",
+            "network is unreachable",
+            "proxyconnect",
+            "deadline exceeded",
+            "no route to host",
+            "connection reset",
+            "server misbehaving",
+            "service unavailable",
+            "bad gateway",
+            "500 internal server error",
+        ),
+    ),
+    ("ImageDiskFull", ("no space left",)),
+    ("ImageNotFound", ("not found", "manifest unknown", "notfound", "name unknown", "does not exist")),
+)
+
+_WORDS: dict[str, tuple[str, str, str]] = {
+    "ImageRateLimited": (
+        "the registry limits how often it may be asked (429), and this pull came without credentials or too often",
+        "log in to the registry with a pull secret, or pull through a mirror; waiting helps only for a while",
+        "the same pull succeeds at once from another address",
+    ),
+    "ImageWrongArchitecture": (
+        "the image has no variant for the node's architecture",
+        "build the image for that architecture, or keep the pod on nodes of the image's own (nodeSelector "
+        "kubernetes.io/arch)",
+        "a manifest list that names the node's architecture",
+    ),
+    "ImageAccessDenied": (
+        "the registry refuses access to the image: credentials are missing or wrong, or the repository does not exist",
+        "check that the pull secret the pod names exists in its namespace and fits the registry",
+        "the image pulls with the same credentials elsewhere",
+    ),
+    "RegistryUnreachable": (
+        "the node cannot reach the registry (name, network, proxy or certificate)",
+        "check name resolution, egress and trusted certificates on that node",
+        "other nodes fail the same way at the same time: then look at the registry",
+    ),
+    "ImageDiskFull": ("the node has no space left for the image", "free the node's disk", "free space on the node"),
+    "ImageNotFound": (
+        "the registry has no such image or tag",
+        "correct the image reference, or push that tag; until then roll back",
+        "the tag is listed in the registry",
+    ),
+    "InvalidImageName": (
+        "the image reference is not valid (lower case, no blanks, one colon before the tag)",
+        "correct the image reference in the pod template",
+        "the reference parses with any other client",
+    ),
+    "ImageNeverPulled": (
+        "imagePullPolicy is Never and the node does not hold the image",
+        "allow pulling, or load the image on every node the pod may run on",
+        "the image is listed on the node",
+    ),
+    "ImageSignatureRejected": (
+        "the node's policy rejects the image's signature",
+        "sign the image, or correct the policy",
+        "the signature verifies",
+    ),
+    "ImagePullFails": (
+        "the image cannot be pulled",
+        "read the event's words for the registry's answer",
+        "a later pull",
+    ),
+}
+
+
+def check_images(inventory: Inventory) -> Iterable[Finding]:
+    """Containers whose image does not arrive."""
+    failing: list[tuple[Pod, ContainerStatus]] = []
+    for pod in inventory.pods:
+        if pod.finished or pod.terminating:
+            continue
+        statuses = [*pod.status.init_container_statuses, *pod.status.container_statuses]
+        stuck = [one for one in statuses if one.state.waiting and one.state.waiting.reason in IMAGE_REASONS]
+        failing.extend((pod, one) for one in stuck)
+        if not stuck:
+            yield from _slow(inventory, pod)
+    findings = [_finding(inventory, pod, status) for pod, status in failing]
+    yield from findings
+    yield from _one_node(inventory, findings)
+
+
+def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding:
+    waiting = status.state.waiting
+    spec = pod.container(status.name)
+    image = (spec.image if spec else "") or status.image
+    state, message = (waiting.reason, waiting.message) if waiting else ("", "")
+    events = [one for one in inventory.events_of(pod, within=None) if one.container in ("", status.name)]
+    told = next((one for one in events if _names_pull(one)), None)
+    reason = classify(state, f"{message} {told.text if told else ''}")
+    words, remedy, disproof = _WORDS[reason]
+    evidence = [f"container {status.name}: waiting, {state}" + (f": {clip(message)}" if message else "")]
+    if told and told.text not in message:
+        evidence.append(said(told, inventory.now))
+    evidence += _credentials(inventory, pod, reason) + _architecture(inventory, pod, reason)
+    ready = serving(inventory, inventory.workload(pod))[0]
+    severity: Severity = "warning" if ready else "critical"
+    return Finding(
+        severity,
+        pod.ref,
+        reason,
+        f"container {status.name} cannot get its image {image}: {words}",
+        tuple(evidence),
+        remedy=remedy,
+        disproof=disproof,
+    )
+
+
+def _names_pull(event: Event) -> bool:
+    """True for the event that holds the runtime's own words; "Error: ErrImagePull" says nothing."""
+    return event.reason in ("Failed", "InspectFailed") and "image" in event.text.lower() and event.text[:6] != "Error:"
+
+
+def classify(state: str, text: str) -> str:
+    """The reason code for a failed pull, from the container's waiting reason and what the runtime said."""
+    if state == "InvalidImageName" or "invalid reference format" in text.lower():
+        return "InvalidImageName"
+    if state == "ErrImageNeverPull":
+        return "ImageNeverPulled"
+    if state == "SignatureValidationFailed":
+        return "ImageSignatureRejected"
+    lowered = text.lower()
+    return next((code for code, marks in _CAUSES if any(mark in lowered for mark in marks)), "ImagePullFails")
+
+
+def _credentials(inventory: Inventory, pod: Pod, reason: str) -> list[str]:
+    if reason not in ("ImageAccessDenied", "ImageRateLimited", "ImageNotFound"):
+        return []
+    names = [one.name for one in pod.spec.image_pull_secrets]
+    event = inventory.newest(pod, "FailedToRetrieveImagePullSecret", within=None)
+    words = [said(event, inventory.now)] if event else []
+    if names:
+        return [*words, f"spec.imagePullSecrets: {listed(names)} (in namespace {pod.namespace})"]
+    return words if reason == "ImageNotFound" else [*words, "spec.imagePullSecrets: none"]
+
+
+def _architecture(inventory: Inventory, pod: Pod, reason: str) -> list[str]:
+    node = inventory.node(pod.spec.node_name)
+    if node is None or reason != "ImageWrongArchitecture":
+        return []
+    return [f"node {node.name}: architecture {node.status.node_info.architecture or 'unknown'}"]
+
+
+def _one_node(inventory: Inventory, findings: list[Finding]) -> Iterable[Finding]:
+    """Pulls that fail on one node alone although others run there or elsewhere: the node is the cause."""
+    lost = [one for one in findings if one.reason in ("RegistryUnreachable", "ImageDiskFull")]
+    pods = [pod for pod in (inventory.pod(one.subject.namespace, one.subject.name) for one in lost) if pod]
+    nodes = {pod.spec.node_name for pod in pods}
+    if len(pods) < 2 or len(nodes) != 1 or len(inventory.nodes) < 2 or len({pod.name for pod in pods}) < 2:
+        return
+    name = nodes.pop()
+    yield Finding(
+        "warning",
+        Ref("Node", "", name),
+        "NodeCannotPull",
+        f"pulls fail on node {name} alone, {len(pods)} pods wait there",
+        (f"all pods with this failure are on node {name}", *lost[0].evidence[:2]),
+        effects=tuple(sorted({pod.ref for pod in pods})),
+        remedy="check the node's name resolution, proxy, egress and certificates; keep new pods off it meanwhile",
+        disproof="the same images fail on another node too",
+    )
+
+
+def _slow(inventory: Inventory, pod: Pod) -> Iterable[Finding]:
+    """A pull that has begun and neither ended nor failed."""
+    begun = inventory.newest(pod, "Pulling", within=None)
+    if begun is None or pod.status.phase != "Pending" or begun.last_seen is None:
+        return
+    ended = (
+        one
+        for one in inventory.events_of(pod, within=None)
+        if one.reason in ("Pulled", "Failed", "BackOff") and one.last_seen and one.last_seen >= begun.last_seen
+    )
+    if next(ended, None) or (inventory.now - begun.last_seen).total_seconds() < SLOW:
+        return
+    yield Finding(
+        "info",
+        pod.ref,
+        "ImagePullSlow",
+        f"the image is still being pulled, for {age(inventory.now, begun.last_seen)}; it has not failed",
+        (said(begun, inventory.now), "no event Pulled or Failed since"),
+        remedy="wait; if it never ends, look at the image's size and the node's bandwidth",
+        disproof="an event Failed for this image",
+    )

@@ -1,0 +1,239 @@
+"""Nodes that do not report, are under pressure or out of service, and pods that they put out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
+from kubectl_berth.diagnosis.checks.containers import weight
+from kubectl_berth.diagnosis.objects import HOUR, Inventory
+from kubectl_berth.diagnosis.polarity import bad_condition
+from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, younger
+from kubectl_berth.records import Finding, Ref
+
+PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable")
+LOST = frozenset({"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"})
+
+
+def check_nodes(inventory: Inventory) -> Iterable[Finding]:
+    """Nodes not ready, under pressure, cordoned, rebooted."""
+    for node in inventory.nodes:
+        ready = condition(node.status.conditions, "Ready")
+        if ready is not None and ready.status != "True":
+            yield _not_ready(inventory, node, ready)
+        if ready is None or ready.status != "Unknown":
+            yield from _pressure(inventory, node)
+        yield from _cordoned(inventory, node)
+        yield from _rebooted(inventory, node)
+
+
+def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
+    gone = ready.status == "Unknown"
+    evidence = [held(ready, inventory.now)]
+    lease = next(
+        (one for one in inventory.leases if one.namespace == "kube-node-lease" and one.name == node.name), None
+    )
+    if lease and lease.spec.renew_time:
+        evidence.append(
+            f"lease kube-node-lease/{node.name}: last renewed {age(inventory.now, lease.spec.renew_time)} ago"
+        )
+    taints = [str(taint) for taint in node.spec.taints if taint.key in LOST]
+    if taints:
+        evidence.append(f"spec.taints: {listed(taints)}")
+    pods = [pod for pod in inventory.pods_of(node.ref) if not pod.finished]
+    evidence.append(f"{count(len(pods), 'pod')} assigned to it")
+    if gone:
+        evidence.append("its other conditions are Unknown too: nothing is known of its disk or memory")
+    since = age(inventory.now, ready.last_transition_time)
+    return Finding(
+        "critical",
+        node.ref,
+        "NodeUnreachable" if gone else "NodeNotReady",
+        f"its kubelet has not reported for {since}"
+        if gone
+        else f"it is not ready for {since}: {clip(ready.message, 160)}",
+        tuple(evidence),
+        remedy="check whether the machine is up, then its kubelet and network; its pods are replaced elsewhere, those "
+        "with an attached volume only once the node is known to be gone"
+        if gone
+        else "mend what the condition names (container runtime, network plugin, kubelet) on that node",
+        disproof="condition Ready=True, or a lease renewed within the last minute",
+    )
+
+
+def _pressure(inventory: Inventory, node: Node) -> Iterator[Finding]:
+    for one in node.status.conditions:
+        if one.type in ("Ready", "") or not bad_condition(one.type, one.status):
+            continue
+        event = inventory.newest(node, "EvictionThresholdMet", "FreeDiskSpaceFailed", "ImageGCFailed", "SystemOOM")
+        pods = [pod for pod in inventory.pods_of(node.ref) if pod.status.reason == "Evicted"]
+        evidence = [held(one, inventory.now)] + ([said(event, inventory.now)] if event else [])
+        if pods:
+            evidence.append(
+                f"{count(len(pods), 'pod')} evicted from it, such as {pods[0].ref}: {clip(pods[0].status.message)}"
+            )
+        yield Finding(
+            "critical" if one.type in PRESSURES else "warning",
+            node.ref,
+            f"Node{one.type}" if one.type in PRESSURES else "NodeConditionBad",
+            f"it reports {one.type}" + (f": {clip(one.message, 160)}" if one.message else ""),
+            tuple(evidence),
+            remedy=_RELIEF.get(one.type, "look at what the condition names on that node"),
+            disproof=f"condition {one.type}=False",
+        )
+
+
+_RELIEF = {
+    "DiskPressure": "find what fills the disk (logs, emptyDir volumes, images), free it, and give the heaviest pods "
+    "ephemeral-storage limits",
+    "MemoryPressure": "find the pods that use more memory than they request, and set requests and limits that fit",
+    "PIDPressure": "find the pod that starts so many processes, and limit it",
+    "NetworkUnavailable": "look at the network plugin or the cloud's route for that node",
+}
+
+
+def _cordoned(inventory: Inventory, node: Node) -> Iterator[Finding]:
+    if not node.spec.unschedulable:
+        return
+    since = next((t.time_added for t in node.spec.taints if t.key == "node.kubernetes.io/unschedulable"), None)
+    yield Finding(
+        "info",
+        node.ref,
+        "NodeCordoned",
+        "it is cordoned: it takes no new pods, what runs on it goes on",
+        ("spec.unschedulable: true" + (f", for {age(inventory.now, since)}" if since else ""),),
+        remedy=f"kubectl uncordon {node.name}, once maintenance is over",
+        disproof="spec.unschedulable is not set",
+    )
+
+
+def _rebooted(inventory: Inventory, node: Node) -> Iterator[Finding]:
+    event = inventory.newest(node, "Rebooted")
+    if event is None:
+        return
+    yield Finding(
+        "info",
+        node.ref,
+        "NodeRebooted",
+        f"it was rebooted {age(inventory.now, event.last_seen)} ago; every pod on it restarted then",
+        (said(event, inventory.now),),
+        remedy="find out why the machine restarted, if nobody meant it to",
+        disproof="pods on it whose containers have run for longer than that",
+    )
+
+
+def check_evictions(inventory: Inventory) -> Iterable[Finding]:
+    """Pods that were put out of their node, as long as that is news or still leaves something missing."""
+    for pod in inventory.pods:
+        if pod.status.phase != "Failed" or not pod.status.reason:
+            continue
+        if not (younger(inventory.now, _ended_at(pod), HOUR) or _missed(inventory, pod)):
+            continue
+        if pod.status.reason == "Evicted":
+            yield _evicted(inventory, pod)
+        elif pod.status.reason in ("Terminated", "NodeShutdown", "Shutdown", "NodeLost"):
+            yield Finding(
+                "info",
+                pod.ref,
+                "NodeShutDown",
+                f"it ended because node {pod.spec.node_name} was shut down",
+                (f"status: phase Failed, reason {pod.status.reason}: {clip(pod.status.message)}",),
+                remedy="nothing to mend in the pod; look at why the node went away (spot instance, maintenance)",
+                disproof="a container that had ended by itself before",
+            )
+
+
+def _evicted(inventory: Inventory, pod: Pod) -> Finding:
+    text = pod.status.message
+    lowered = text.lower()
+    own = any(
+        mark in lowered for mark in ("usage of emptydir", "ephemeral local storage usage exceeds", "exceeded its local")
+    )
+    return Finding(
+        "warning",
+        pod.ref,
+        "EvictedOwnLimit" if own else "Evicted",
+        "it was evicted for using more local storage than its own limit"
+        if own
+        else f"node {pod.spec.node_name} evicted it to save itself",
+        (f"status: phase Failed, reason Evicted: {clip(text)}",),
+        remedy="raise the limit (ephemeral-storage, emptyDir sizeLimit), or write less"
+        if own
+        else "give it requests that fit its use, so that others go first, and relieve the node",
+        disproof="no pressure on the node at that time" if not own else "a limit above what it had written",
+    )
+
+
+def _ended_at(pod: Pod) -> str | None:
+    times = [one.last_transition_time for one in pod.status.conditions if one.type in ("DisruptionTarget", "Ready")]
+    return next((time for time in times if time), pod.status.start_time or pod.metadata.creation_timestamp)
+
+
+def _missed(inventory: Inventory, pod: Pod) -> bool:
+    """True where the pod's workload has fewer ready pods than it should."""
+    for ref in inventory.owners(pod):
+        found = inventory.find(ref)
+        desired, ready = getattr(found, "desired", None), getattr(found, "ready", None)
+        if isinstance(desired, int) and isinstance(ready, int):
+            return ready < desired
+    return False
+
+
+SANDBOX_ADDRESSES = (
+    "assign an ip",
+    "no ip addresses",
+    "no available ip",
+    "ip addresses available",
+    "exhausted",
+    "out of ip",
+)
+
+
+def check_sandboxes(inventory: Inventory) -> Iterable[Finding]:
+    """Pods whose network or sandbox cannot be made; on one node alone, that node is the cause."""
+    failing: list[tuple[Pod, Finding]] = []
+    for pod in inventory.pods:
+        if pod.status.phase != "Pending" or not pod.spec.node_name or pod.terminating:
+            continue
+        event = inventory.newest(pod, "FailedCreatePodSandBox", "NetworkNotReady")
+        if event is None or not older(inventory.now, pod.metadata.creation_timestamp, 60):
+            continue
+        spent = any(mark in event.text.lower() for mark in SANDBOX_ADDRESSES)
+        finding = Finding(
+            weight(inventory, pod),
+            pod.ref,
+            "PodAddressesExhausted" if spent else "PodSandboxFails",
+            "it gets no address: the node's or subnet's are used up" if spent else "its network sandbox cannot be made",
+            (said(event, inventory.now), f"spec.nodeName: {pod.spec.node_name}"),
+            remedy="free or add addresses (fewer pods on the node, a larger subnet)"
+            if spent
+            else "look at the network plugin's pod on that node",
+            disproof="pods that start on the same node now",
+        )
+        failing.append((pod, finding))
+    nodes = {pod.spec.node_name for pod, _ in failing}
+    for pod, finding in failing:
+        together = len(failing) > 1 and len(nodes) == 1
+        yield _under_node(finding, pod) if together else finding
+    if len(failing) > 1 and len(nodes) == 1:
+        yield _network_of(failing)
+
+
+def _under_node(finding: Finding, pod: Pod) -> Finding:
+    from dataclasses import replace
+
+    return replace(finding, caused_by=Ref("Node", "", pod.spec.node_name))
+
+
+def _network_of(failing: list[tuple[Pod, Finding]]) -> Finding:
+    pod, first = failing[0]
+    return Finding(
+        "critical",
+        Ref("Node", "", pod.spec.node_name),
+        first.reason.replace("PodAddresses", "NodeAddresses").replace("PodSandbox", "NodeSandboxes"),
+        f"no new pod can start on it: {first.summary}",
+        (first.evidence[0], f"{count(len(failing), 'pod')} wait on this node, none on another"),
+        effects=tuple(sorted(one.ref for one, _ in failing)),
+        remedy=first.remedy,
+        disproof=first.disproof,
+    )

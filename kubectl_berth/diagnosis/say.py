@@ -1,0 +1,60 @@
+"""Evidence in sentences: which field or event says what, and since when."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from kubectl_berth.cluster.views import Condition, Event, age, seconds_since
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.records import Ref
+
+LONGEST = 420
+
+
+def clip(text: str, limit: int = LONGEST) -> str:
+    """The text on one line, cut where it is longer than `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 4].rstrip() + " ..."
+
+
+def said(event: Event, now: datetime) -> str:
+    """An event as evidence: reason, how often, when last, words."""
+    times = f"{event.times} times, last " if event.times > 1 else ""
+    return f"event {event.reason} ({times}{age(now, event.last_seen)} ago): {clip(event.text)}"
+
+
+def held(condition: Condition, now: datetime) -> str:
+    """A condition as evidence: type, status, since when, reason, words."""
+    since = f" for {age(now, condition.last_transition_time)}" if condition.last_transition_time else ""
+    value = f"={condition.status}" if condition.status else ""
+    tail = ": ".join(part for part in (condition.reason, clip(condition.message)) if part)
+    return f"condition {condition.type}{value}{since}" + (f" ({tail})" if tail else "")
+
+
+def listed(names: list[str], most: int = 5) -> str:
+    """Names in a row, the rest as a count."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def count(number: int, thing: str) -> str:
+    """ "1 pod", "3 pods"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def older(now: datetime, timestamp: str | None, seconds: float) -> bool:
+    """True where the time is more than so many seconds before now; False where it is not known."""
+    passed = seconds_since(now, timestamp)
+    return passed is not None and passed > seconds
+
+
+def younger(now: datetime, timestamp: str | None, seconds: float) -> bool:
+    """True where the time is at most so many seconds before now; False where it is not known."""
+    passed = seconds_since(now, timestamp)
+    return passed is not None and passed <= seconds
+
+
+def serving(inventory: Inventory, workload: Ref) -> tuple[int, int]:
+    """How many of a workload's pods are ready, and how many there are that should run."""
+    pods = [pod for pod in inventory.pods_of(workload) if not pod.finished]
+    return sum(1 for pod in pods if pod.ready and not pod.terminating), len(pods)
