@@ -123,25 +123,45 @@ METRICS_KINDS = (
 )
 """What metrics-server serves where it is there. Its singular names are "", as its own discovery says."""
 
-SUBRESOURCES: dict[tuple[str, str], tuple[str, ...]] = {
-    ("", "namespaces"): ("finalize", "status"),
-    ("", "nodes"): ("proxy", "status"),
-    ("", "pods"): (
-        "attach",
-        "binding",
-        "ephemeralcontainers",
-        "eviction",
-        "exec",
-        "log",
-        "portforward",
-        "proxy",
-        "resize",
-        "status",
-    ),
-    ("", "serviceaccounts"): ("token",),
-    ("", "services"): ("proxy", "status"),
+_WITH_STATUS = """
+apiregistration.k8s.io/apiservices apps/daemonsets apps/deployments apps/replicasets apps/statefulsets
+autoscaling/horizontalpodautoscalers batch/cronjobs batch/jobs certificates.k8s.io/certificatesigningrequests
+networking.k8s.io/ingresses networking.k8s.io/servicecidrs policy/poddisruptionbudgets
+storage.k8s.io/volumeattachments admissionregistration.k8s.io/validatingadmissionpolicies
+apiextensions.k8s.io/customresourcedefinitions resource.k8s.io/resourceclaims
+flowcontrol.apiserver.k8s.io/flowschemas flowcontrol.apiserver.k8s.io/prioritylevelconfigurations
+/namespaces /nodes /persistentvolumeclaims /persistentvolumes /pods /replicationcontrollers /resourcequotas /services
+"""
+_MORE = {
+    "/namespaces": "finalize",
+    "/nodes": "proxy",
+    "/pods": "attach binding ephemeralcontainers eviction exec log portforward proxy resize",
+    "/replicationcontrollers": "scale",
+    "/serviceaccounts": "token",
+    "/services": "proxy",
+    "apps/deployments": "scale",
+    "apps/replicasets": "scale",
+    "apps/statefulsets": "scale",
+    "certificates.k8s.io/certificatesigningrequests": "approval",
 }
-"""Subresources by (group, plural), where there are more of them than `status`."""
+_SUBRESOURCE_VERBS = {
+    "attach": ("create", "get"),
+    "binding": ("create",),
+    "eviction": ("create",),
+    "exec": ("create", "get"),
+    "finalize": ("update",),
+    "log": ("get",),
+    "portforward": ("create", "get"),
+    "proxy": ("create", "delete", "get", "patch", "update"),
+    "token": ("create",),
+}
+
+
+def subresources(kind: Kind) -> dict[str, tuple[str, ...]]:
+    """The subresources of a built-in kind with their verbs, sorted by name; {} for any other kind."""
+    place = f"{kind.group}/{kind.plural}"
+    names = _MORE.get(place, "").split() + ["status"] * (place in _WITH_STATUS.split())
+    return {name: _SUBRESOURCE_VERBS.get(name, ("get", "patch", "update")) for name in sorted(names)}
 
 
 def minor(version: str) -> int:
@@ -162,7 +182,7 @@ def builtin_kinds(version: str) -> tuple[Kind, ...]:
 def _kinds(server_minor: int) -> tuple[Kind, ...]:
     kinds: list[Kind] = []
     group = version = ""
-    preferred: dict[str, str] = {}
+    preferred: dict[tuple[str, str], str] = {}
     for line in _TABLE.split("\n"):
         words = line.split()
         if len(words) == 1:
@@ -171,7 +191,7 @@ def _kinds(server_minor: int) -> tuple[Kind, ...]:
         elif words:
             options = dict(word.split("=", 1) for word in words[4:])
             if int(options.get("since", 0)) <= server_minor < int(options.get("until", 10_000)):
-                first = preferred.setdefault(group, version)
+                first = preferred.setdefault((group, words[0]), version)
                 kinds.append(_kind(group, version, words, options, first == version))
     return tuple(kinds)
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from kubectl_berth.cluster import paging
+from kubectl_berth.cluster.allow_list import LOG_BYTES, LOG_LINES, permit
 from kubectl_berth.cluster.cluster import Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.events import to_core
 from kubectl_berth.cluster.failures import ApiFailure
-from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST
+from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, minor
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
+from kubectl_berth.cluster.read_errors import read_error
 from kubectl_berth.cluster.snapshot_files import Layer, read_layer
 from kubectl_berth.cluster.snapshot_kinds import group_of, selectable_fields, served_kinds, stale_groups
 from kubectl_berth.cluster.store import Resource, Store, listed_with_kind
-from kubectl_berth.errors import Forbidden, NotFound, NotServed, ReadError, Refused, Unavailable, UsageError
+from kubectl_berth.cluster.targets import log_target, target
+from kubectl_berth.errors import NotServed, ReadError, Refused, UsageError
 from kubectl_berth.records import ClusterName, Gap, Object
 from kubectl_berth.safety.refuse import WORDS, refused_kind
 
 Source = Literal["context", "snapshot", "scenario"]
-
-_LOG_LINES, _LOG_BYTES = 500, 256 * 1024
 
 _TIME_KEYS = frozenset(
     "creationTimestamp lastTransitionTime lastUpdateTime lastHeartbeatTime lastProbeTime firstTimestamp lastTimestamp "
@@ -33,17 +35,24 @@ _TIME_KEYS = frozenset(
 
 
 def open_snapshot(
-    layers: Sequence[Path], *, source: Source = "snapshot", name: str = "", namespace: str | None = None
+    layers: Sequence[Path],
+    *,
+    source: Source = "snapshot",
+    name: str = "",
+    namespace: str | None = None,
+    prepare: Callable[[Sequence[Layer]], Sequence[Layer]] | None = None,
 ) -> SnapshotCluster:
     """The cluster that one or more directories stand for.
 
     Objects of a later layer take the place of those with the same group, kind, namespace and name; its snapshot.yaml
     may remove others and overrides the earlier ones key by key. `namespace` is the default one; None leaves it to
-    snapshot.yaml, then "default". Raises UsageError, naming file and line, for what is missing or cannot be read.
+    snapshot.yaml, then "default". `prepare` may rewrite the layers as read, before they are merged. Raises
+    UsageError, naming file and line, for what is missing or cannot be read.
     """
     if not layers:
         raise UsageError("a snapshot needs a directory: pass one")
-    read = [read_layer(Path(layer)) for layer in layers]
+    read: Sequence[Layer] = [read_layer(Path(layer)) for layer in layers]
+    read = prepare(read) if prepare else read
     store = _store(read)
     own = next((layer.about.namespace for layer in reversed(read) if layer.about.namespace), "default")
     shown = name or Path(layers[-1]).resolve().name
@@ -67,12 +76,15 @@ class SnapshotCluster:
 
     def kinds(self) -> Discovery:
         """Built-in kinds of the server's version, custom ones, and the groups whose backend is down."""
-        gaps = tuple(Gap(f"{stale.group}/{stale.version}", "unavailable", "stale") for stale in self.store.stale)
+        # only aggregated discovery, the default since 1.27, knows the word
+        words = "stale" if minor(self.store.version) >= 27 else "service unavailable"
+        gaps = tuple(Gap(f"{stale.group}/{stale.version}", "unavailable", words) for stale in self.store.stale)
         return Discovery(tuple(self.store.kinds), gaps)
 
     def list(self, kind: Kind, namespace: str | None = None, *, labels: str = "", fields: str = "") -> Iterator[Object]:
         """Objects, each with apiVersion and kind. `namespace` None means all."""
         _refuse(kind)
+        permit("GET", target(kind, namespace))
         try:
             answer = self.store.list(kind, namespace, paging.ListOptions(labels, fields))
         except ApiFailure as failure:
@@ -84,6 +96,7 @@ class SnapshotCluster:
         _refuse(kind)
         if kind.namespaced and namespace is None:
             namespace = self._name.namespace
+        permit("GET", target(kind, namespace, name))
         try:
             return self.store.get(kind, name, namespace)
         except ApiFailure as failure:
@@ -101,11 +114,18 @@ class SnapshotCluster:
         timestamps: bool = False,
     ) -> str:
         """Log text; "" where the pod was never scheduled. The files carry no times of their own to add."""
-        options = LogOptions(container, previous, min(tail or _LOG_LINES, _LOG_LINES), since, _LOG_BYTES)
+        permit("GET", log_target(namespace, pod))
+        lines = min(tail or LOG_LINES, LOG_LINES)
+        options = LogOptions(container, previous, lines, since or None, LOG_BYTES)
         try:
-            return (self.store.log(pod, namespace, options) or b"").decode("utf-8", "replace")
+            text = self.store.log(pod, namespace, options) or b""
+            # as over the wire: where the newest lines do not fit, fewer of them are read
+            while len(text) >= LOG_BYTES and lines > 1:
+                lines = max(lines // 8, 1)
+                text = self.store.log(pod, namespace, replace(options, tail=lines)) or b""
         except ApiFailure as failure:
-            raise read_error(failure) from None
+            raise read_error(failure, log=True) from None
+        return text.decode("utf-8", "replace")
 
     def usage(self, namespace: str | None = None) -> UsageFigures | None:
         """PodMetrics and NodeMetrics; None where the snapshot has none of them."""
@@ -128,14 +148,6 @@ class SnapshotCluster:
 def _refuse(kind: Kind) -> None:
     if refused_kind((kind.kind, kind.plural, kind.singular, *kind.short_names)):
         raise Refused(WORDS)
-
-
-def read_error(failure: ApiFailure) -> ReadError:
-    """What a reader of the cluster sees of the failure."""
-    words = failure.message.strip()
-    if failure.status == 404:
-        return NotFound(words) if (failure.details or {}).get("name") or not failure.plain else NotServed(words)
-    return {403: Forbidden, 503: Unavailable, 504: Unavailable}.get(failure.status, ReadError)(words)
 
 
 # --- building the store ---------------------------------------------------------------------------------------------

@@ -79,10 +79,12 @@ def _condition(obj: Object, condition: str) -> str:
 def custom_kinds(objects: Iterable[Object]) -> list[Kind]:
     """The kinds of the CustomResourceDefinitions among the objects: groups by name, preferred versions first."""
     kinds = [kind for obj in objects if obj["kind"] == "CustomResourceDefinition" for kind in _defined_kinds(obj)]
-    best: dict[str, str] = {}
+    seen: set[Resource] = set()
+    ordered = []
     for kind in sorted(kinds, key=_order):
-        best.setdefault(kind.group, kind.version)
-    return [replace(kind, preferred=best[kind.group] == kind.version) for kind in sorted(kinds, key=_order)]
+        ordered.append(replace(kind, preferred=(kind.group, kind.plural) not in seen))
+        seen.add((kind.group, kind.plural))
+    return ordered
 
 
 def _order(kind: Kind) -> tuple[str, tuple[int, int, int], str]:

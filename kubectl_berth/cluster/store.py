@@ -11,6 +11,7 @@ from kubectl_berth.cluster import failures, logs, paging, rules
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.events import to_events_api
 from kubectl_berth.cluster.failures import ApiFailure
+from kubectl_berth.cluster.kinds import METRICS_KINDS
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
 from kubectl_berth.cluster.rules import Rule
 from kubectl_berth.cluster.selectors import field_test, label_test
@@ -65,21 +66,29 @@ class Store:
                 if version.isdigit():
                     yield int(version)
 
+    def definition(self, kind: Kind) -> Object | None:
+        """The CustomResourceDefinition behind a custom kind."""
+        kept = self.objects.get(("apiextensions.k8s.io", "customresourcedefinitions"), {})
+        return kept.get(f"{kind.plural}.{kind.group}")
+
     def find(self, group: str, version: str, plural: str) -> Kind:
         """The kind served at this place; ApiFailure 404 in the form the server gives for what is missing, or 503."""
-        groups = {(kind.group, kind.version) for kind in self.kinds}
         for kind in self.kinds:
             if (kind.group, kind.version, kind.plural) == (group, version, plural):
                 return kind
-        for stale in self.stale:
-            if stale.group == group and stale.version in (version, ""):
-                raise self._down(group, plural)
-        builtin = any(kind.group == group and kind.builtin for kind in self.kinds)
-        if (group, version) in groups or (builtin and group):
+        if any((kind.group, kind.version) == (group, version) for kind in self.kinds):
             raise failures.no_such_resource()
-        raise failures.no_such_path()
+        raise self.missing_version(group, version)
 
-    def _down(self, group: str, plural: str) -> ApiFailure:
+    def missing_version(self, group: str, version: str) -> ApiFailure:
+        """Why nothing is served under a group version: its backend is down, or there is no such thing."""
+        if any((stale.group, stale.version) == (group, version) for stale in self.stale):
+            return self._down(group)
+        # the server itself answers for its own groups, whatever the version
+        own = any(kind.group == group and kind.builtin and group != METRICS_KINDS[0].group for kind in self.kinds)
+        return failures.no_such_resource() if own and group else failures.no_such_path()
+
+    def _down(self, group: str) -> ApiFailure:
         for rule in self.unavailable:
             if rule.is_group(group) and rule.status == 503 and rule.message:
                 return failures.service_unavailable(rule.message)
