@@ -72,7 +72,8 @@ def validate(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], list
             break
     unknown = sorted(one_line(key, 60) for key in given if key not in used)
     _split_name(tool, accepted)
-    missing = [p.name for p in tool.parameters if p.required and p.name not in accepted]
+    # without a namespace a name is looked for in all of them
+    missing = [p.name for p in tool.parameters if p.required and p.name not in (*accepted, "namespace")]
     if missing:
         extra = f" (it has no argument {', '.join(unknown)})" if unknown else ""
         raise ToolError(f"{tool.name} needs {' and '.join(missing)}{extra}: {usage(tool)}.")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from kubectl_berth.tools.cluster_health import CLUSTER_HEALTH
 from kubectl_berth.tools.describe_resource import DESCRIBE_RESOURCE
+from kubectl_berth.tools.get_events import GET_EVENTS
+from kubectl_berth.tools.get_logs import GET_LOGS
 from kubectl_berth.tools.list_pods import LIST_PODS
+from kubectl_berth.tools.list_resources import LIST_RESOURCES
 from kubectl_berth.tools.tool import Tool
 
-ALL: tuple[Tool, ...] = (DESCRIBE_RESOURCE, LIST_PODS)
+ALL: tuple[Tool, ...] = (DESCRIBE_RESOURCE, LIST_PODS, GET_EVENTS, GET_LOGS, CLUSTER_HEALTH, LIST_RESOURCES)
