@@ -148,7 +148,10 @@ class ClaudeEngine:
         import anthropic
 
         http_client = anthropic.DefaultHttpxClient(
-            trust_env=not is_loopback(self._url), event_hooks={"request": [self._connections.prepare]}
+            # the conversation goes to the host that was named and to no other
+            follow_redirects=False,
+            trust_env=not is_loopback(self._url),
+            event_hooks={"request": [self._connections.prepare]},
         )
         return anthropic.Anthropic(
             api_key=self._api_key,

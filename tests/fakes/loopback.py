@@ -35,6 +35,11 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Drop:
+    """The connection breaks before there is an answer."""
+
+
+@dataclass(frozen=True)
 class Short:
     """The first `after` chunks of `reply`, then a clean end of the body."""
 
@@ -174,6 +179,9 @@ class Loopback:
     def _send(self, handler: BaseHTTPRequestHandler, step: Any, request: Request) -> None:
         if isinstance(step, Status):
             self._send_status(handler, step)
+            return
+        if isinstance(step, Drop):
+            self._break_off(handler, reset=True)
             return
         if isinstance(step, Raw):
             self._start(handler, step.content_type)
