@@ -140,13 +140,12 @@ def _in_cluster(
 
 
 def _server(cluster: ClusterEntry) -> str:
-    """The server's URL with a scheme; where none is written TLS settings mean https, as for kubectl."""
+    """The server's URL with a scheme; where none is written it is http, TLS settings or not, as for kubectl."""
     written = cluster.server
     if not written:
         raise UsageError(f"cluster {cluster.name!r} of the kubeconfig has no server; add one")
     if "://" not in written:
-        secure = cluster.insecure or cluster.ca_file or cluster.ca_data
-        written = f"{'https' if secure else 'http'}://{written}"
+        written = f"http://{written}"
     try:
         parts = urlsplit(written)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

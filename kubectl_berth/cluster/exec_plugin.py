@@ -105,7 +105,7 @@ def _printable(text: str) -> str:
 
 
 def _exec_info(plugin: ExecEntry, cluster: ClusterEntry, interactive: bool) -> dict[str, Any]:
-    spec: dict[str, Any] = {"interactive": interactive}
+    spec: dict[str, Any] = {}
     if plugin.provide_cluster_info:
         given = {
             "server": cluster.server,
@@ -117,6 +117,7 @@ def _exec_info(plugin: ExecEntry, cluster: ClusterEntry, interactive: bool) -> d
         }
         # `config` is there even where it says nothing
         spec["cluster"] = {**{key: value for key, value in given.items() if value}, "config": cluster.exec_config}
+    spec["interactive"] = interactive
     return {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
 
 
