@@ -248,7 +248,11 @@ class SmallCluster:
         self.add("v1", "Service", name, namespace, spec={"selector": selector, "clusterIP": "10.96.9.9",
                  "ports": [{"port": port, "targetPort": 8080}]})  # fmt: skip
         endpoints = [
-            {"addresses": ["10.244.0.9"], "conditions": {"ready": pod in ready}, "targetRef": {"kind": "Pod", "name": pod}}
+            {
+                "addresses": ["10.244.0.9"],
+                "conditions": {"ready": pod in ready},
+                "targetRef": {"kind": "Pod", "name": pod},
+            }
             for pod in [*ready, *(unready or [])]
         ]
         self.add("discovery.k8s.io/v1", "EndpointSlice", f"{name}-abcde", namespace, addressType="IPv4",

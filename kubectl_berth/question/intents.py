@@ -1,0 +1,207 @@
+"""What a question wants, and what it takes for granted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Intent = Literal[
+    "diagnose", "health", "logs", "secret", "cost", "capacity", "drain", "availability", "how-many", "operators"
+]
+
+Claim = Literal[
+    "memory", "crash", "pending", "image", "network", "dns", "storage", "node", "rollout", "scaling", "permission",
+    "quota", "certificate", "down", "failing", "healthy", "probe", "same-as-before", "cpu",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Premise:
+    """Something the question takes for granted or suspects: `claim` its family, `words` as they were said.
+
+    `negated` where the question says that it is not so ("it is not memory"); `asked` where it is only a suspicion
+    ("is it the network?").
+    """
+
+    claim: Claim
+    words: str
+    negated: bool = False
+    asked: bool = False
+
+
+_SECRET_NOUN = (
+    r"(?:secrets?|passwords?|passwd|credentials?|tokens?|api[- ]?keys?|private keys?|configmaps?|connection strings?)"
+)
+_DISCLOSE = (
+    r"(?:print|show|read|reveal|dump|decode|display|give|tell|fetch|output|cat|echo|paste|extract|list|export|"
+    r"what(?:'s| is| are|s)|need|want|see|get)"
+)
+_SECRET = re.compile(
+    rf"(?<![-\w]){_DISCLOSE}(?:\s+(?!why\b|if\b|whether\b|how\b|when\b|wrong\b|error|fail)[^\s?!;]+){{0,7}}?\s+"
+    rf"[\"'`(]*{_SECRET_NOUN}(?![-\w/])|"
+    rf"(?<![-\w])(?:contents?|values?|data|plain ?text)\s+(?:of|in|"
+    rf"inside)\s+(?:[^\s?!;]+\s+){{0,5}}?{_SECRET_NOUN}(?![-\w])|"
+    rf"(?:kubectl\s+get|describe)\s+(?:secrets?|configmaps?|cm)\b",
+    re.IGNORECASE,
+)
+_ABOUT_A_FAULT = re.compile(
+    r"\b(?:why|not found|missing|doesn't exist|does not exist|mount(?:ed|ing)?|createcontainerconfigerror|expired?|"
+    r"rotat\w+|couldn't find|can't find|wrong with|error)\b",
+    re.IGNORECASE,
+)
+
+_INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
+    (
+        "drain",
+        re.compile(
+            r"\b(?:drain\w*|evict(?:ing|ion api)?|cordon\w*|disruption budgets?|pdbs?)\b|\bmaintenance\b.*\bnodes?\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "capacity",
+        re.compile(
+            r"\b(?:remove|drop|lose|losing|retire|delete|decommission|get rid of|shut down|"
+            r"do without)\b[^.?!]{0,40}\bnodes?\b|"
+            r"\b(?:enough|spare|free|head)\s?(?:room|capacity)\b|\bheadroom\b|\bfits?\b[^.?!]{0,40}\b(?:nodes?|"
+            r"cluster)\b|"
+            r"\bcapacity\b|\b(?:fewer|smaller|bigger|more|another) nodes?\b|\boverprovisioned cluster\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "cost",
+        re.compile(
+            r"\b(?:right-?\s?siz\w*|sized?|over-?\s?provision\w*|under-?\s?provision\w*|oversized|wast\w+|save|"
+            r"saving\w*|"
+            r"cheap\w*|costs?|expensive|pay(?:ing)?|requests? (?:too|and limits)|how much (?:cpu|memory))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "availability",
+        re.compile(
+            r"\bhigh(?:ly)?[- ]availab\w+|\bHA\b|\bsingle points? of failure\b|\bSPOFs?\b|\bredundan\w+|\bsurvive\w*\b|"
+            r"\bif (?:a|one|any|the)\b[^.?!]{0,30}\b(?:node|zone)s?\b[^.?!]{0,20}\b(?:d(?:ies|ied)|fails?|failed|"
+            r"goes|went|lost|down)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "operators",
+        re.compile(
+            r"\b(?:which|what|list|any)\b[^.?!]{0,30}\boperators?\b[^.?!]{0,40}\b(?:run|runs|running|here|"
+            r"installed|exist|are|unhealthy)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "logs",
+        re.compile(
+            r"\b(?:show|print|give|get|read|find|tail|fetch|what(?:'s| is| does| do))\b[^.?!]{0,60}"
+            r"\b(?:logs?|error(?: message| line)?|exception|stack ?trace)\b|\bfrom (?:its|the|their) logs?\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("how-many", re.compile(r"^\s*(?:how many|count|list|what|which)\b(?![^.?!]*\b(?:wrong|broken|fail\w*|"
+                            r"unhealthy|happen\w*|block\w*|caus\w+)\b)[^.?!]*"
+                            r"\b(?:pods?|nodes?|namespaces?|deployments?|services?|workloads?|databases?|jobs?|"
+                            r"replicas)\b", re.IGNORECASE)),
+)  # fmt: skip
+
+_HEALTH = re.compile(
+    r"\b(?:any|some|every)(?:thing|one)?\b[^.?!]{0,40}\b(?:broken|wrong|failing|unhealthy|down|issues?|problems?|"
+    r"red|fire|"
+    r"ok|okay|fine|healthy|alright|good|attention)\b|"
+    r"\b(?:what|what's|whats)\b[^.?!]{0,20}\b(?:broken|wrong|failing|unhealthy|down|going on)\b|"
+    r"\b(?:health|status|state|overview|summary)\b[^.?!]{0,20}\b(?:of )?(?:the |my |our |this )?cluster\b|"
+    r"\bcluster\b[^.?!]{0,30}\b(?:healthy|health|ok|okay|fine|broken|status|alright|good)\b|"
+    r"\ball (?:good|well|ok|fine|green)\b|\bproblems?\b",
+    re.IGNORECASE,
+)
+
+_YES_NO = re.compile(
+    r"(?:^|[.!?;:,]\s+|\band\s+|\bbut\s+|\bso\s+)(?:is|are|was|were)\s+(?!it\b|that\b|this\b|"
+    r"there\s+a\s+reason)[^.?!]{0,80}?"
+    r"\b(?P<word>healthy|ok|okay|fine|up|ready|running|working|good|well|alive|available|serving|stable|reachable|"
+    r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire)\b[^.?!]*\?",
+    re.IGNORECASE,
+)
+_BAD_WORDS = frozenset("broken wrong down failing unhealthy dead degraded stuck red".split()) | {"on fire"}
+
+_CLAIMS: tuple[tuple[Claim, str], ...] = (
+    ("memory", r"memory|oom\w*|out of memory|memory leak|ram"),
+    ("crash", r"crash\w*|crash-?loop\w*|restart\w*|dying|dies"),
+    ("pending", r"pending|never schedules?|not scheduled|unschedul\w+|won't schedule"),
+    ("image", r"image\w*|imagepull\w*|pull\w*|registry|tag"),
+    ("dns", r"dns|coredns|resolv\w+|name resolution"),
+    ("network", r"network\w*|firewall|connection|timeouts?|50[234]s?"),
+    ("storage", r"storage|disks?|volumes?|pvcs?"),
+    ("cpu", r"cpu|throttl\w+"),
+    ("node", r"nodes?"),
+    ("rollout", r"deploy(?:ed|ment of)?|new version|release\w*|rollout|upgrade\w*|updated?"),
+    ("scaling", r"scal\w+|autoscal\w+|hpa"),
+    ("permission", r"permission\w*|rbac|forbidden|403"),
+    ("quota", r"quotas?"),
+    ("certificate", r"certificates?|certs?|tls|expired"),
+    ("probe", r"probes?|liveness|readiness|health ?checks?"),
+    ("failing", r"fail\w*|broken|errors?|error(?:ing)?"),
+    ("down", r"down|outage|dead|gone|offline|unreachable|not responding|disappeared"),
+    ("healthy", r"healthy|fine|working|ok"),
+    ("same-as-before", r"same as (?:last|before)\w*|like last time|again,? same|as last time|happened before"),
+)
+_NEGATION = re.compile(r"\b(?:not|no|never|isn't|aren't|wasn't|n't|without|nothing to do with|"
+                       r"rule[ds]? out)\s+(?:\w+\s+){0,2}$",
+                       re.IGNORECASE)  # fmt: skip
+_ASKED = re.compile(
+    r"(?:\b(?:is|are|was|were|could|can|might|maybe|perhaps|because of|due to|is it|blame)\b[^.?!,]{0,30}$)|"
+    r"(?:,\s*(?:the |a )?$)",
+    re.IGNORECASE,
+)
+
+
+def intents_of(text: str) -> tuple[Intent, ...]:
+    """What the question wants, the most specific first; ("diagnose",) where nothing says otherwise.
+
+    "secret" comes with a second intent where the question also asks about a fault.
+    """
+    found: list[Intent] = []
+    if asks_for_secret(text):
+        found.append("secret")
+    for intent, pattern in _INTENTS:
+        if pattern.search(text):
+            found.append(intent)
+    if _HEALTH.search(text):
+        found.append("health")
+    return tuple(found) or ("diagnose",)
+
+
+def asks_for_secret(text: str) -> bool:
+    """True where the contents of a Secret or a ConfigMap, or a credential, are asked for, not why one is missing."""
+    for sentence in re.split(r"(?<=[.!?;])\s+", text):
+        if _SECRET.search(sentence) and not _ABOUT_A_FAULT.search(sentence):
+            return True
+    return False
+
+
+def yes_no(text: str) -> Literal["good", "bad", None]:
+    """Whether the question can be answered by yes or no, and whether its yes is good news ("is it healthy?") or bad."""
+    found = _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
+    if found is None:
+        return None
+    return "bad" if found.group("word").lower() in _BAD_WORDS else "good"
+
+
+def premises_of(text: str) -> tuple[Premise, ...]:
+    """What the question takes for granted, suspects or denies, each claim once, in the order of the words."""
+    found: dict[Claim, tuple[int, Premise]] = {}
+    for claim, pattern in _CLAIMS:
+        hit = re.search(rf"(?<![-\w])(?:{pattern})(?![-\w])", text, re.IGNORECASE)
+        if hit is None:
+            continue
+        before = text[: hit.start()]
+        after = text[hit.end() :]
+        asked = bool(_ASKED.search(before[-60:])) and "?" in after[:80]
+        found[claim] = (hit.start(), Premise(claim, hit.group(0), bool(_NEGATION.search(before[-40:])), asked))
+    return tuple(premise for _, premise in sorted(found.values(), key=lambda pair: pair[0]))

@@ -1,0 +1,266 @@
+"""What a question means on this cluster: which objects, which namespaces, what is wanted, what it takes for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kubectl_berth.cluster.cluster import Cluster
+from kubectl_berth.cluster.names import near_names, stems
+from kubectl_berth.question.catalogue import Catalogue, Entry, catalogue, read_catalogue
+from kubectl_berth.question.intents import Intent, Premise, intents_of, premises_of, yes_no
+from kubectl_berth.question.mentions import Mention, Words, words_of
+from kubectl_berth.question.words import WORKLOAD_KINDS
+from kubectl_berth.records import Gap, Object, Ref
+
+MOST_SUBJECTS = 12
+"""More objects than this are not looked at one by one."""
+
+_EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
+_KIND_SAID, _CONCEPT_SAID = 0.6, 2.5
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What a question names and wants.
+
+    `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
+    namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist. `kinds` are
+    kinds spoken of in general. `apis` gives the apiVersion of subjects of an operator's kind. `guessed` is True where
+    the subjects only contain the words said.
+    """
+
+    text: str
+    intents: tuple[Intent, ...] = ("diagnose",)
+    subjects: tuple[Ref, ...] = ()
+    elsewhere: tuple[Ref, ...] = ()
+    missing: tuple[str, ...] = ()
+    near: tuple[Ref, ...] = ()
+    kinds: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    unknown_namespaces: tuple[str, ...] = ()
+    premises: tuple[Premise, ...] = ()
+    yes_no: str | None = None
+    apis: dict[Ref, str] = field(default_factory=dict)
+    guessed: bool = False
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def intent(self) -> Intent:
+        """What is wanted first of all."""
+        return self.intents[0]
+
+
+@dataclass(frozen=True)
+class _Hit:
+    entry: Entry
+    score: float
+
+
+def understand(
+    text: str,
+    cluster: Cluster,
+    *,
+    namespace: str | None,
+    narrowed: bool,
+    objects: Iterable[Object] | None = None,
+) -> Understanding:
+    """What the question means on this cluster.
+
+    `namespace` is the context's own, or the only one where `narrowed`. `objects` spares the listing where everything
+    was read already. Reads that fail become gaps; nothing is raised for them.
+    """
+    if objects is None:
+        names = read_catalogue(cluster, namespace if narrowed else None)
+    else:
+        names = catalogue(objects, cluster.kinds())
+    words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
+    if narrowed and namespace and namespace not in words.namespaces:
+        words = replace(words, namespaces=(*words.namespaces, namespace))
+    return _resolve(text, words, names, namespace)
+
+
+def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Understanding:
+    groups: list[tuple[Mention, list[_Hit]]] = []
+    missing: list[Mention] = []
+    for mention in words.mentions:
+        hits = _hits(mention, names)
+        if mention.word in names.namespaces and not any(_bears(mention.word, hit) for hit in hits):
+            words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
+        elif hits:
+            groups.append((mention, hits))
+        elif mention.strong:
+            missing.append(mention)
+    inside, outside = _by_namespace(groups, words)
+    subjects, guessed = _subjects(inside, names, own)
+    elsewhere: tuple[Ref, ...] = ()
+    if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
+        elsewhere, _ = _subjects(outside, names, own)
+    if not subjects and not elsewhere:
+        subjects = _by_concept(words, names)
+    gone = [m.word for m in missing if not _covered(m, groups)]
+    chosen = (*subjects, *elsewhere)
+    apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
+    return Understanding(
+        text,
+        intents_of(text),
+        subjects,
+        elsewhere,
+        tuple(dict.fromkeys(gone)),
+        _nearest(gone, names),
+        _kinds(words, names),
+        words.concepts,
+        words.namespaces,
+        words.unknown_namespaces,
+        premises_of(text),
+        yes_no(text),
+        apis,
+        guessed,
+        names.gaps,
+    )
+
+
+# --- which objects a mention may mean -------------------------------------------------------------------------------
+
+
+def _hits(mention: Mention, names: Catalogue) -> list[_Hit]:
+    """Objects that the mention may mean, scored; the kind and the software said beside it weigh in."""
+    found = []
+    for entry in names.entries:
+        if mention.namespace and entry.ref.namespace != mention.namespace:
+            continue
+        score = _level(mention, entry)
+        if not score:
+            continue
+        if entry.ref.kind in mention.kinds:
+            score += _KIND_SAID
+        if mention.concept and entry.fits(mention.concept):
+            score += _CONCEPT_SAID
+        found.append(_Hit(entry, score))
+    return found
+
+
+def _bears(word: str, hit: _Hit) -> bool:
+    """True where something else than a namespace bears the word as its name."""
+    return hit.entry.ref.name == word and hit.entry.ref.kind != "Namespace"
+
+
+def _level(mention: Mention, entry: Entry) -> float:
+    name, word = entry.ref.name.lower(), mention.word
+    if word == name:
+        return _EXACT
+    if word.endswith("s") and word[:-1] == name:
+        return _EXACT - 0.2
+    if word in entry.families or word in stems(name) or name in stems(word):
+        return _MEANT
+    wanted = set(word.split("-"))
+    if len(word) < 3 or not (mention.strong or len(word) > 3):
+        return 0
+    if wanted <= entry.parts:
+        return _PART * (0.5 + 0.5 * len(wanted) / len(entry.parts)) + (0.3 if "-" in word else 0)
+    if len(word) > 4 and "-" in word and name.startswith(f"{word}-"):
+        return _PART
+    return 0
+
+
+def _by_namespace(
+    groups: Sequence[tuple[Mention, list[_Hit]]], words: Words
+) -> tuple[list[tuple[Mention, list[_Hit]]], list[tuple[Mention, list[_Hit]]]]:
+    """The hits inside the namespaces named (cluster-scoped ones too), and those of mentions that have none there."""
+    if not words.namespaces and not words.unknown_namespaces:
+        return list(groups), []
+    spaces = {"", *words.namespaces}
+    inside, outside = [], []
+    for mention, hits in groups:
+        here = [hit for hit in hits if mention.namespace or hit.entry.ref.namespace in spaces]
+        there = [hit for hit in hits if hit not in here and hit.score >= _MEANT]
+        if here:
+            inside.append((mention, here))
+        elif there:
+            outside.append((mention, there))
+    return inside, outside
+
+
+def _subjects(
+    groups: Sequence[tuple[Mention, list[_Hit]]], names: Catalogue, own: str | None
+) -> tuple[tuple[Ref, ...], bool]:
+    """The objects asked about, best first, and whether their names only contain what was said."""
+    if not groups:
+        return (), False
+    best = max(hit.score for _, hits in groups for hit in hits)
+    found: list[Ref] = []
+    # a word that only resembles a part of some name is no subject beside one that is a name
+    floor = _MEANT - 0.3 if best >= _MEANT else 0.0
+    for _mention, hits in sorted(groups, key=lambda group: -max(hit.score for hit in group[1])):
+        top = max(hit.score for hit in hits)
+        if top < floor:
+            continue
+        chosen = [hit for hit in hits if hit.score >= top - 0.05]
+        if top >= _EXACT - 0.2:
+            same = {hit.entry.ref.name for hit in chosen}
+            chosen += [hit for hit in hits if hit.entry.ref.name in same and hit not in chosen]
+        found.extend(_refs(chosen, names, own))
+    unique = tuple(dict.fromkeys(found))[:MOST_SUBJECTS]
+    return unique, best < _MEANT - 0.3
+
+
+def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
+    """The objects hit: pods meant by a workload's name give way to their workload; own namespace, best score first."""
+    found: dict[Ref, tuple[float, int]] = {}
+    for hit in hits:
+        ref = hit.entry.ref
+        if ref.kind == "Pod" and hit.entry.owner is not None and len(hits) > 1:
+            ref = names.root(ref)
+        found.setdefault(ref, (-hit.score, hit.entry.rank))
+    return sorted(found, key=lambda ref: (ref.namespace != own, found[ref], ref))
+
+
+def _by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:
+    """Without a name: every object that is the kind of software spoken of, by its owner at the top."""
+    spaces = set(words.namespaces)
+    found: dict[Ref, None] = {}
+    for concept in words.concepts:
+        for entry in names.entries:
+            if spaces and entry.ref.namespace not in spaces:
+                continue
+            if (entry.custom or entry.ref.kind in WORKLOAD_KINDS) and entry.fits(concept):
+                root = names.root(entry.ref)
+                if not (entry.custom and _bookkeeping(entry, concept)):
+                    found.setdefault(root)
+    return tuple(found) if len(found) <= MOST_SUBJECTS else ()
+
+
+def _bookkeeping(entry: Entry, concept: str) -> bool:
+    """True for an operator's lesser kinds (a backup of a database is no database)."""
+    return concept != "backup" and any(word in entry.ref.kind.lower() for word in ("backup", "restore", "snapshot"))
+
+
+# --- what was not found ---------------------------------------------------------------------------------------------
+
+
+def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[_Hit]]]) -> bool:
+    """True where a mention at the same place (joined words, a service's DNS name) was found."""
+    return any(other.position <= mention.position <= other.position + len(other.word) for other, _ in groups) or any(
+        other.position == mention.position for other, _ in groups
+    )
+
+
+def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:
+    found: list[Ref] = []
+    asked = [entry for entry in names.entries if entry.rank <= 6 and entry.ref.kind != "Pod"]
+    candidates = {entry.ref.name for entry in asked}
+    for word in missing:
+        for name in near_names(word, candidates, 3):
+            found.extend(entry.ref for entry in asked if entry.ref.name == name)
+    return tuple(dict.fromkeys(found))[:6]
+
+
+def _kinds(words: Words, names: Catalogue) -> tuple[str, ...]:
+    custom = {
+        entry.ref.kind
+        for concept in words.concepts
+        for entry in names.entries
+        if entry.custom and entry.fits(concept) and not _bookkeeping(entry, concept)
+    }
+    return (*words.kinds, *sorted(custom))
