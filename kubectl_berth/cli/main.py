@@ -111,9 +111,10 @@ def _unexpected(error: Exception, environment: Environment) -> int:
         import traceback
 
         traceback.print_exception(error, file=environment.stderr)
-    kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
-    hint = "" if environment.debug or isinstance(error, OSError) else " (BERTH_DEBUG=1 shows where)"
-    _say(environment, f"{kind}{error}{hint}")
+    if isinstance(error, OSError) and error.strerror:
+        _say(environment, ": ".join(filter(None, (error.filename and str(error.filename), error.strerror))))
+    else:
+        _say(environment, f"unexpected {type(error).__name__}: {error} (BERTH_DEBUG=1 shows where)")
     return ExitStatus.ERROR
 
 
@@ -155,8 +156,8 @@ def _leave(status: int) -> NoReturn:
     except BrokenPipeError:
         status = _reader_gone()
     except OSError as error:
-        status = _unexpected(error, Environment.actual())
-        os._exit(status)
+        # said already where the command itself ran into it
+        os._exit(status or _unexpected(error, Environment.actual()))
     if threading.active_count() > 1:
         # a thread that still waits for a dead server would keep the process
         os._exit(status)
