@@ -1,0 +1,224 @@
+"""Pods that the API server refuses to create: quotas, bounds, security, accounts, webhooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from kubectl_berth.cluster.views import Identified, Job, Workload, condition
+from kubectl_berth.diagnosis.checks.rollouts import severity_of
+from kubectl_berth.diagnosis.objects import HOUR, Inventory
+from kubectl_berth.diagnosis.say import clip, held, said
+from kubectl_berth.records import Finding, Ref, Severity
+
+_QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+?), used: (.+?), limited: (.+?)(?:$|\s*\()", re.IGNORECASE)
+_QUOTA_WANTS = re.compile(r"failed quota: ([^:]+): must specify ([^;]+)", re.IGNORECASE)
+_BOUNDS = re.compile(
+    r"(maximum|minimum) (\S+) usage per (\w+) is ([^,]+), but (limit|request) is ([^,.\s]+)", re.IGNORECASE
+)
+_ACCOUNT = re.compile(r"serviceaccount \"([^\"]+)\" not found", re.IGNORECASE)
+_SECURITY = re.compile(r"violates PodSecurity \"([^\"]+)\":? ?(.*)", re.IGNORECASE)
+_CALL = re.compile(r"failed calling webhook \"([^\"]+)\"", re.IGNORECASE)
+_DENIED = re.compile(r"admission webhook \"([^\"]+)\" denied the request:? ?(.*)", re.IGNORECASE)
+
+Judge = Callable[[Inventory, Identified, str, str], Iterator[Finding]]
+
+
+def check_admission(inventory: Inventory) -> Iterable[Finding]:
+    """Workloads that lack pods because creating them is refused."""
+    for view in [*inventory.workloads, *inventory.replica_sets, *inventory.jobs]:
+        refusal = _refusal(inventory, view)
+        if refusal is None:
+            continue
+        text, evidence = refusal
+        owner = inventory.find(inventory.workload(view)) or view
+        judged = next((found for judge in _JUDGES if (found := list(judge(inventory, owner, text, evidence)))), None)
+        yield from judged if judged is not None else _other(inventory, owner, text, evidence)
+
+
+def _refusal(inventory: Inventory, view: Identified) -> tuple[str, str] | None:
+    """The API server's words and where they stand, while they still keep pods from being made."""
+    if isinstance(view, Workload):
+        if view.kind == "Deployment":  # its ReplicaSets hold the same words
+            return None
+        if view.desired <= _made(view):
+            return None
+        failure = condition(view.status.conditions, "ReplicaFailure")
+        if failure is not None and failure.status == "True":
+            return failure.message, f"{view.ref}: {held(failure, inventory.now)}"
+    if isinstance(view, Job) and (view.outcome() is not None or view.spec.suspend):
+        return None
+    event = inventory.newest(view, "FailedCreate", within=HOUR)
+    made = inventory.newest(view, "SuccessfulCreate", within=HOUR)
+    if event is None or (made and made.last_seen and event.last_seen and made.last_seen > event.last_seen):
+        return None
+    return event.text, f"{view.ref}: {said(event, inventory.now)}"
+
+
+def _made(workload: Workload) -> int:
+    return workload.status.current_number_scheduled if workload.kind == "DaemonSet" else workload.status.replicas
+
+
+def _severity(view: Identified) -> Severity:
+    return severity_of(view) if isinstance(view, Workload) else "warning"
+
+
+def _caused(view: Identified, ref: Ref, words: str, evidence: str) -> Finding:
+    """The workload as what the refusal stops."""
+    return Finding(_severity(view), view.ref, "PodsNotCreated", words, (evidence,), caused_by=ref)
+
+
+def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    full = _QUOTA.search(text)
+    if full:
+        ref = Ref("ResourceQuota", view.namespace, full[1].strip())
+        yield Finding(
+            _severity(view),
+            ref,
+            "QuotaExceeded",
+            f"it is used up: pods of {view.ref} ask for {full[2]}, {full[3]} of {full[4]} are in use",
+            (evidence,),
+            effects=(view.ref,),
+            remedy="raise the quota, lower what the pods ask for, or free what others hold; an update also needs room for "
+            "its surge (maxSurge), so maxUnavailable 1 with maxSurge 0 may do",
+            disproof=f"status.used of the quota below its hard limit by {full[2]}",
+        )
+        yield _caused(view, ref, f"its pods are not created: quota {full[1].strip()} is used up", evidence)
+        return
+    wants = _QUOTA_WANTS.search(text)
+    if wants:
+        yield Finding(
+            _severity(view),
+            view.ref,
+            "QuotaNeedsRequests",
+            f"its pods are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
+            (evidence,),
+            remedy="set those requests and limits in the pod template, or give the namespace defaults with a LimitRange",
+            disproof="a pod template that states them",
+        )
+
+
+def _bounds(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    match = _BOUNDS.search(text)
+    if match is None:
+        return
+    side, resource = match[1].lower()[:3], match[2].lower()
+    name = next(
+        (
+            one.name
+            for one in inventory.limit_ranges
+            if one.namespace == view.namespace
+            and any(resource in (item.max if side == "max" else item.min) for item in one.spec.limits)
+        ),
+        "",
+    )
+    yield Finding(
+        _severity(view),
+        view.ref,
+        "LimitRangeViolated",
+        f"its pods are not created: {f'LimitRange {name} allows' if name else 'a LimitRange allows'} a {match[1].lower()} "
+        f"{resource} of {match[4]} per {match[3]}, the {match[5].lower()} is {match[6]}",
+        (evidence,),
+        remedy="bring the pod template within the bounds, or change the LimitRange",
+        disproof="requests and limits within the bounds",
+    )
+
+
+def _security(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    match = _SECURITY.search(text)
+    if match:
+        yield Finding(
+            _severity(view),
+            view.ref,
+            "PodSecurityViolation",
+            f"its pods are not created: the namespace enforces PodSecurity {match[1]}, and they violate it: "
+            f"{clip(match[2], 240)}",
+            (evidence,),
+            remedy="set those fields in the pod template's securityContext; lower the namespace's level only if it must be",
+            disproof="a namespace without that enforcement",
+        )
+
+
+def _account(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    match = _ACCOUNT.search(text)
+    if match is None:
+        return
+    ref = Ref("ServiceAccount", view.namespace, match[1].rsplit("/", 1)[-1])
+    yield Finding(
+        _severity(view),
+        ref,
+        "ServiceAccountMissing",
+        f"it does not exist, and pods of {view.ref} run as it",
+        (evidence,),
+        effects=(view.ref,),
+        remedy="create the service account, or correct serviceAccountName in the pod template",
+        disproof="the account is there",
+    )
+    yield _caused(view, ref, f"its pods are not created: service account {ref.name} does not exist", evidence)
+
+
+def _webhook(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    match = _CALL.search(text)
+    if match is None:
+        return
+    ref = webhook_owner(inventory, match[1]) or Ref("Webhook", "", match[1])
+    yield Finding(
+        "critical",
+        ref,
+        "WebhookFails",
+        f"its webhook {match[1]} does not answer, so pods of {view.ref} are not created",
+        (evidence, *webhook_lines(inventory, match[1])),
+        effects=(view.ref,),
+        remedy="bring the webhook's own service back; where it cannot start because it guards its own pods, let its "
+        "selectors leave out its own namespace",
+        disproof="the same request passes now",
+    )
+    yield _caused(view, ref, f"its pods are not created: webhook {match[1]} does not answer", evidence)
+
+
+def _denied(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    match = _DENIED.search(text)
+    if match:
+        yield Finding(
+            _severity(view),
+            view.ref,
+            "AdmissionDenied",
+            f"its pods are not created: the policy behind webhook {match[1]} denies them: {clip(match[2], 240)}",
+            (evidence,),
+            remedy="change the pod template as the policy asks; the webhook itself works",
+            disproof="the policy no longer matches",
+        )
+
+
+def _other(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
+    yield Finding(
+        _severity(view),
+        view.ref,
+        "PodCreationRefused",
+        f"its pods are not created: {clip(text, 240)}",
+        (evidence,),
+        remedy="change what the API server's words name",
+        disproof="a pod created since",
+    )
+
+
+_JUDGES: tuple[Judge, ...] = (_webhook, _denied, _quota, _bounds, _security, _account)
+
+
+def webhook_owner(inventory: Inventory, name: str) -> Ref | None:
+    """The configuration that holds a webhook of that name."""
+    for configuration in [*inventory.mutating_webhooks, *inventory.validating_webhooks]:
+        if any(one.name == name for one in configuration.webhooks):
+            return configuration.ref
+    return None
+
+
+def webhook_lines(inventory: Inventory, name: str) -> list[str]:
+    """Where a webhook of that name is answered, and what happens when it is not."""
+    for configuration in [*inventory.mutating_webhooks, *inventory.validating_webhooks]:
+        for one in configuration.webhooks:
+            if one.name == name:
+                service = one.client_config.service
+                where = f"service {service.namespace}/{service.name}" if service else "a URL outside"
+                return [f"{configuration.ref}: webhook {name}, {where}, failurePolicy {one.failure_policy}"]
+    return []
