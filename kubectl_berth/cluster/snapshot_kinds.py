@@ -26,9 +26,9 @@ def served_kinds(version: str, objects: Sequence[Object], rules: Sequence[Rule])
     A kind that has objects but no definition is served all the same, under the plural it most likely has, so that a
     directory of plain manifests can be read whole.
     """
-    kinds = [*builtin_kinds(version), *custom_kinds(objects)]
-    known = {(kind.group, kind.kind) for kind in kinds} | {(kind.group, kind.kind) for kind in METRICS_KINDS}
-    kinds.extend(_guessed_kinds(objects, known))
+    builtin, custom = builtin_kinds(version), custom_kinds(objects)
+    known = {(kind.group, kind.kind) for kind in (*builtin, *custom, *METRICS_KINDS)}
+    kinds = [*builtin, *sorted((*custom, *_guessed_kinds(objects, known)), key=_order)]
     if _has_metrics(objects, rules):
         kinds.extend(METRICS_KINDS)
     down = {(stale.group, stale.version) for stale in stale_groups(objects, rules)}
@@ -152,7 +152,7 @@ def _guessed_kinds(objects: Iterable[Object], known: set[tuple[str, str]]) -> li
         if kind is None or (namespaced and not kind.namespaced):
             word = obj["kind"].lower()
             found[identity] = Kind(group, version, obj["kind"], plural(word), namespaced, word, verbs=_CRD_VERBS)
-    return sorted(found.values(), key=_order)
+    return list(found.values())
 
 
 def plural(singular: str) -> str:

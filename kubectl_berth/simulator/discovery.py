@@ -89,7 +89,9 @@ def resource_list(store: Store, group: str, version: str) -> Document:
         resources.append(entry)
         for name, verbs in _subresources(store, kind).items():
             part = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced}
-            resources.append({**part, "kind": kind.kind, "verbs": list(verbs)})
+            of = _subresource_kind(kind, name)
+            place = {key: of[key] for key in ("group", "version") if of[key]} if of["kind"] != kind.kind else {}
+            resources.append({**part, **place, "kind": of["kind"], "verbs": list(verbs)})
     document: Document = {"kind": "APIResourceList"}
     if group:
         document["apiVersion"] = "v1"
@@ -115,12 +117,9 @@ def aggregated(store: Store, version: str, *, core: bool) -> Document:
 
 
 def _aggregated(store: Store, kind: Kind) -> Document:
-    # only custom kinds name their group and version here
-    custom = {"group": kind.group, "version": kind.version, "kind": kind.kind}
-    response = {"group": "", "version": "", "kind": kind.kind} if kind.builtin else custom
     entry: Document = {
         "resource": kind.plural,
-        "responseKind": response,
+        "responseKind": _own_kind(kind),
         "scope": "Namespaced" if kind.namespaced else "Cluster",
         "singularResource": kind.singular,
         "verbs": list(kind.verbs),
@@ -132,9 +131,35 @@ def _aggregated(store: Store, kind: Kind) -> Document:
     below = _subresources(store, kind)
     if below:
         entry["subresources"] = [
-            {"subresource": name, "responseKind": response, "verbs": list(verbs)} for name, verbs in below.items()
+            {"subresource": name, "responseKind": _subresource_kind(kind, name), "verbs": list(verbs)}
+            for name, verbs in below.items()
         ]
     return entry
+
+
+_OWN_KINDS = {
+    "attach": "PodAttachOptions",
+    "binding": "Binding",
+    "eviction": "policy/v1/Eviction",
+    "exec": "PodExecOptions",
+    "portforward": "PodPortForwardOptions",
+    "scale": "autoscaling/v1/Scale",
+    "token": "authentication.k8s.io/v1/TokenRequest",
+}
+
+
+def _own_kind(kind: Kind) -> Document:
+    # only custom kinds name their group and version here
+    named = (kind.group, kind.version) if not kind.builtin else ("", "")
+    return {"group": named[0], "version": named[1], "kind": kind.kind}
+
+
+def _subresource_kind(kind: Kind, name: str) -> Document:
+    word = f"{kind.kind}ProxyOptions" if name == "proxy" else _OWN_KINDS.get(name, "")
+    if not word:
+        return _own_kind(kind)
+    group, version, own = ["", "", *word.split("/")][-3:]
+    return {"group": group, "version": version, "kind": own}
 
 
 def _subresources(store: Store, kind: Kind) -> dict[str, tuple[str, ...]]:

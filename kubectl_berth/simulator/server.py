@@ -8,9 +8,9 @@ import threading
 from dataclasses import dataclass
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
+from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.cluster.snapshot import SnapshotCluster
 from kubectl_berth.cluster.store import Store
 from kubectl_berth.errors import UsageError
@@ -41,34 +41,18 @@ class RunningServer:
         self._thread.join()
 
 
-def serve(cluster: SnapshotCluster, port: int = 0) -> RunningServer:
-    """Serves the snapshot on 127.0.0.1; port 0 takes any free one. Raises UsageError where the port is taken."""
+def serve(cluster: Cluster, port: int = 0) -> RunningServer:
+    """Serves a snapshot or scenario on 127.0.0.1; port 0 takes any free one. UsageError where it cannot listen."""
+    if not isinstance(cluster, SnapshotCluster):
+        raise UsageError("only a snapshot or a scenario can be served")
     try:
         server = _Server(cluster.store, port)
     except (OSError, OverflowError) as error:
-        raise UsageError(f"cannot listen on {HOST}:{port}: {error}; choose another port or leave it out") from error
+        words = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot listen on {HOST}:{port} ({words}); choose another port or leave it out") from error
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="simulator", daemon=True)
     thread.start()
     return RunningServer(f"http://{HOST}:{server.server_port}", server, thread)
-
-
-def write_kubeconfig(path: Path, url: str, context: str, namespace: str) -> None:
-    """Writes a kubeconfig whose only context, the current one, is the served snapshot. It holds no credentials."""
-    import yaml
-
-    entry = {"cluster": context, "user": context, "namespace": namespace}
-    content = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": context, "cluster": {"server": url}}],
-        "users": [{"name": context, "user": {}}],
-        "contexts": [{"name": context, "context": entry}],
-        "current-context": context,
-    }
-    try:
-        path.write_text(yaml.safe_dump(content, sort_keys=False))
-    except OSError as error:
-        raise UsageError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
 
 
 class _Server(ThreadingHTTPServer):
