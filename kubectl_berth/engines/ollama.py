@@ -181,7 +181,7 @@ class OllamaEngine:
             return
         except (ConnectionError, httpx.HTTPError) as error:
             self._raise_if_cancelled(error)
-            raise self._network_error(error, started=False) from error
+            raise self._network_error(error) from error
         except (ValueError, TypeError):
             return
         capabilities = shown.capabilities or []
@@ -223,13 +223,11 @@ class OllamaEngine:
 
         reply = _Reply()
         tools = [{"type": "function", "function": definition} for definition in definitions]
-        started = False
         try:
             chunks = client.chat(
                 self.model, messages, tools=tools or None, stream=True, think=self._think, options=options
             )
             for chunk in chunks:
-                started = True
                 yield from self._take(chunk, reply)
         except ollama.ResponseError as error:
             sentence = words.status_error(self.model, self._url, error.status_code, error.error)
@@ -238,7 +236,7 @@ class OllamaEngine:
             raise sentence from error
         except httpx.HTTPError as error:
             self._raise_if_cancelled(error)
-            raise self._network_error(error, started) from error
+            raise self._network_error(error) from error
         except TypeError as error:
             # an error line that holds an object, which the package cannot make its own error of
             sentence = words.status_error(self.model, self._url, -1, "an error without words")
@@ -266,14 +264,14 @@ class OllamaEngine:
             reply.done_reason = chunk.done_reason or ""
             self._tally.counted(input=chunk.prompt_eval_count or 0, output=chunk.eval_count or 0)
 
-    def _network_error(self, error: BaseException, started: bool) -> NoAnswer:
+    def _network_error(self, error: BaseException) -> NoAnswer:
         import httpx
 
         if isinstance(error, httpx.ReadTimeout):
             return words.silent(self._url, min(SILENCE_SECONDS, max(self._connections.remaining(), 0.0)))
         if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol):
             return words.unreachable(self._url, error.__context__ or error)
-        return words.broken_off(self._url, error) if started else words.unreachable(self._url, error)
+        return words.broken_off(self._url, error)
 
     def _raise_if_cancelled(self, cause: BaseException | None) -> None:
         if self._connections.cancelled.is_set():

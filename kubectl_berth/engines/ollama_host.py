@@ -14,12 +14,13 @@ def address(host: str | None) -> str:
 
     0.0.0.0 and [::] are addresses to listen on; they are asked on loopback. Raises UsageError for anything else.
     """
-    written = (host or "").strip().rstrip("/")
+    written = (host or "").strip()
     if not written:
         return DEFAULT_URL
-    scheme, rest = written.split("://", 1) if "://" in written else ("http", written)
-    default_port = {"http": 80, "https": 443}.get(scheme) if "://" in written else 11434
-    if rest.startswith(":"):
+    scheme, is_url, rest = written.rpartition("://")
+    default_port = {"http": 80, "https": 443}.get(scheme) if is_url else 11434
+    scheme = scheme or "http"
+    if rest.startswith(":") and not is_url:
         rest = "127.0.0.1" + rest
     try:
         parts = urlsplit(f"{scheme}://{rest}")
@@ -31,4 +32,4 @@ def address(host: str | None) -> str:
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname, parts.hostname)
     shown = f"[{name}]" if ":" in name else name
     login = parts.netloc.rpartition("@")[0]
-    return f"{scheme}://{login + '@' if login else ''}{shown}:{port}{parts.path}"
+    return f"{scheme}://{login + '@' if login else ''}{shown}:{port}{parts.path.rstrip('/')}"

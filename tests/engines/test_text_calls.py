@@ -1,0 +1,87 @@
+"""Tool calls that a small model writes as text, and text that only looks like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_berth.engines.text_calls import begins_a_call, calls_in
+
+KNOWN = ("list_pods", "get_logs")
+ARGUMENTS = '{"namespace": "data", "tailLines": "20"}'
+EXPECTED = [("list_pods", {"namespace": "data", "tailLines": "20"})]
+
+
+def read(text):
+    return [(call.name, call.arguments) for call in calls_in(text, KNOWN)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"name": "list_pods", "arguments": {ARGUMENTS}}}',
+        f'{{"name": "list_pods", "parameters": {ARGUMENTS}}}',
+        f'{{"tool": "list_pods", "args": {ARGUMENTS}}}',
+        f'{{"type": "function", "function": {{"name": "list_pods", "arguments": {ARGUMENTS}}}}}',
+        '{"name": "list_pods", "arguments": "{\\"namespace\\": \\"data\\", \\"tailLines\\": \\"20\\"}"}',
+        f'```json\n{{"name": "list_pods", "arguments": {ARGUMENTS}}}\n```',
+        f'```\n<tool_call>{{"name": "list_pods", "arguments": {ARGUMENTS}}}</tool_call>\n```',
+        f'\n <tool_call>\n{{"name": "list_pods", "arguments": {ARGUMENTS}}}\n</tool_call>\n',
+        "<function=list_pods><parameter=namespace>data</parameter>\n<parameter=tailLines>\n20\n</parameter></function>",
+        "<tool_call><function=list_pods>\n<parameter=namespace>data</parameter>"
+        "<parameter=tailLines>20</parameter>\n</function></tool_call>",
+        f'[{{"name": "list_pods", "arguments": {ARGUMENTS}}}]',
+    ],
+)
+def test_a_message_that_is_one_call_becomes_it(text):
+    assert read(text) == EXPECTED
+
+
+def test_several_calls_keep_their_order():
+    tagged = [f'<tool_call>{{"name":"{name}","arguments":{{}}}}</tool_call>' for name in ("get_logs", "list_pods")]
+    assert [name for name, _ in read("\n".join(tagged))] == ["get_logs", "list_pods"]
+    assert [name for name, _ in read('[{"name":"get_logs","args":{}},{"name":"list_pods","args":{}}]')] == [
+        "get_logs",
+        "list_pods",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The database is down.",
+        'You could call {"name": "list_pods", "arguments": {}} next.',
+        'Use this:\n```json\n{"name": "list_pods", "arguments": {}}\n```',
+        '{"name": "list_pods", "arguments": {}}\nThat shows the pods.',
+        '{"name": "delete_pod", "arguments": {}}',
+        '[{"name": "list_pods", "arguments": {}}, {"name": "delete_pod", "arguments": {}}]',
+        '[{"name": "list_pods", "arguments": {}}, 5]',
+        '{"name": "list_pods"}',
+        '{"name": "list_pods", "arguments": [1]}',
+        '{"name": "list_pods", "arguments": "not json"}',
+        '{"replicas": 2, "ready": 1}',
+        "[]",
+        "{}",
+        '{"name": "list_pods", "arguments": {',
+        '<tool_call>{"name": "list_pods", "arguments": {}}',
+        "<tool_call></tool_call>",
+    ],
+)
+def test_anything_else_stays_text(text):
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ('<tool_call>{"na', True),
+        ("<function=list_p", True),
+        ('```json\n{ "name": "li', True),
+        ('{"tool": "list', True),
+        ("The <tool_call> tag", False),
+        ('{"replicas": 2', False),
+        ("", False),
+    ],
+)
+def test_a_message_that_was_cut_inside_a_call_is_known_by_its_start(text, begins):
+    assert begins_a_call(text) is begins
