@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kubectl_berth.cluster.failures import ApiFailure, bad_request, invalid
+from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.records import Object
 
 
@@ -34,18 +35,18 @@ class LogFiles:
 
 def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> bytes | None:
     """The log, or None where the pod was never scheduled. Raises ApiFailure 400, 404 or 422 in the server's words."""
-    metadata = pod.get("metadata") or {}
+    metadata = mapping(pod, "metadata")
     name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
     _check_bounds(name, options)
     container = _container(pod, name, options.container)
     path = files.paths.get((namespace, name, container, options.previous))
-    if path is None and not (pod.get("spec") or {}).get("nodeName"):
+    if path is None and not mapping(pod, "spec").get("nodeName"):
         return None
     if path is None:
         status = _status(pod, container)
         _explain_absence(status, container, name, options.previous)
         # between two starts the kubelet's current log is the last terminated one's
-        if "waiting" in (status or {}).get("state", {}) or options.previous:
+        if "waiting" in mapping(status, "state") or options.previous:
             path = files.paths.get((namespace, name, container, not options.previous))
     if path is None and options.previous:
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
@@ -100,7 +101,7 @@ def _check_bounds(pod: str, options: LogOptions) -> None:
 
 
 def _names(pod: Object, field_name: str) -> list[str]:
-    return [str(container.get("name")) for container in (pod.get("spec") or {}).get(field_name) or []]
+    return [str(container.get("name")) for container in mappings(pod, "spec", field_name)]
 
 
 def _container(pod: Object, name: str, asked: str) -> str:
@@ -123,11 +124,10 @@ def _container(pod: Object, name: str, asked: str) -> str:
 
 
 def _status(pod: Object, container: str) -> dict[str, Any] | None:
-    status = pod.get("status") or {}
     for field_name in ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"):
-        for entry in status.get(field_name) or []:
+        for entry in mappings(pod, "status", field_name):
             if entry.get("name") == container:
-                return dict(entry)
+                return entry
     return None
 
 
@@ -136,16 +136,15 @@ def _explain_absence(status: dict[str, Any] | None, container: str, pod: str, pr
     subject = f'container "{container}" in pod "{pod}"'
     if status is None:
         raise bad_request(f"{subject} is not available")
-    state = status.get("state") or {}
-    ended = bool((status.get("lastState") or {}).get("terminated"))
+    state = mapping(status, "state")
+    ended = bool(mapping(status, "lastState").get("terminated"))
     if previous:
         if not ended:
             raise bad_request(f'previous terminated container "{container}" in pod "{pod}" not found')
     elif not (state.get("running") is not None or state.get("terminated") is not None or ended):
-        waiting = state.get("waiting")
-        if waiting is None:
+        if state.get("waiting") is None:
             raise bad_request(f"{subject} is waiting to start - no logs yet")
-        reason = str(waiting.get("reason") or "")
+        reason = str(mapping(state, "waiting").get("reason") or "")
         told = {
             "ErrImagePull": "image can't be pulled",
             "ImagePullBackOff": "trying and failing to pull image",

@@ -9,6 +9,7 @@ from typing import Any
 
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.failures import bad_request
+from kubectl_berth.cluster.shape import mapping
 from kubectl_berth.records import Object
 
 Test = Callable[[Object], bool]
@@ -50,7 +51,7 @@ def label_test(selector: str) -> Test:
     requirements = parse_labels(selector)
 
     def test(obj: Object) -> bool:
-        labels = (obj.get("metadata") or {}).get("labels") or {}
+        labels = mapping(obj, "metadata", "labels")
         return all(requirement.holds(labels) for requirement in requirements)
 
     return test

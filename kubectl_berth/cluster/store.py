@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from kubectl_berth.cluster import failures, logs, paging, rules
@@ -15,6 +16,7 @@ from kubectl_berth.cluster.kinds import METRICS_KINDS
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
 from kubectl_berth.cluster.rules import Rule
 from kubectl_berth.cluster.selectors import field_test, label_test
+from kubectl_berth.cluster.shape import mapping
 from kubectl_berth.records import Object
 
 Resource = tuple[str, str]
@@ -54,7 +56,7 @@ class Store:
     log_files: LogFiles = field(default_factory=LogFiles)
     selectable: dict[Resource, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def resource_version(self) -> int:
         """The newest resourceVersion among the objects, at least 1."""
         return max(self._versions(), default=1)
@@ -62,7 +64,7 @@ class Store:
     def _versions(self) -> Iterator[int]:
         for kept in self.objects.values():
             for obj in kept.values():
-                version = str((obj.get("metadata") or {}).get("resourceVersion") or "")
+                version = str(mapping(obj, "metadata").get("resourceVersion") or "")
                 if version.isdigit():
                     yield int(version)
 
