@@ -17,6 +17,7 @@ from kubectl_berth.cluster.failures import ApiFailure
 from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, minor
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
 from kubectl_berth.cluster.read_errors import read_error
+from kubectl_berth.cluster.shape import mapping
 from kubectl_berth.cluster.snapshot_files import Layer, read_layer
 from kubectl_berth.cluster.snapshot_kinds import group_of, selectable_fields, served_kinds, stale_groups
 from kubectl_berth.cluster.store import Resource, Store, listed_with_kind
@@ -228,9 +229,7 @@ def _namespace(name: str) -> Object:
 
 def _kubelet_version(objects: Sequence[Object]) -> str | None:
     versions = [
-        str(((obj.get("status") or {}).get("nodeInfo") or {}).get("kubeletVersion") or "")
-        for obj in objects
-        if obj["kind"] == "Node"
+        str(mapping(obj, "status", "nodeInfo").get("kubeletVersion") or "") for obj in objects if obj["kind"] == "Node"
     ]
     return max((version for version in versions if version), key=_numbers, default=None)
 

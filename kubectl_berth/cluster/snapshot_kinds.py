@@ -9,6 +9,7 @@ from dataclasses import replace
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.kinds import METRICS_KINDS, builtin_kinds
 from kubectl_berth.cluster.rules import Rule
+from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.cluster.store import Resource, StaleGroup
 from kubectl_berth.records import Object
 
@@ -52,7 +53,7 @@ def stale_groups(objects: Iterable[Object], rules: Iterable[Rule]) -> list[Stale
     versions: dict[str, list[str]] = {}
     for obj in objects:
         if obj["kind"] == "APIService":
-            spec = obj.get("spec") or {}
+            spec = mapping(obj, "spec")
             stale = StaleGroup(str(spec.get("group") or ""), str(spec.get("version") or ""))
             if stale.group and spec.get("service"):
                 versions.setdefault(stale.group, []).append(stale.version)
@@ -70,7 +71,7 @@ def stale_groups(objects: Iterable[Object], rules: Iterable[Rule]) -> list[Stale
 
 
 def _condition(obj: Object, condition: str) -> str:
-    for entry in (obj.get("status") or {}).get("conditions") or []:
+    for entry in mappings(obj, "status", "conditions"):
         if entry.get("type") == condition:
             return str(entry.get("status"))
     return ""
@@ -101,8 +102,7 @@ def version_rank(version: str) -> tuple[int, int, int]:
 
 
 def _defined_kinds(definition: Object) -> list[Kind]:
-    spec = definition.get("spec") or {}
-    names = spec.get("names") or {}
+    spec, names = mapping(definition, "spec"), mapping(definition, "spec", "names")
     if not names.get("kind") or not names.get("plural") or _condition(definition, "Established") == "False":
         return []
     return [
@@ -113,13 +113,17 @@ def _defined_kinds(definition: Object) -> list[Kind]:
             str(names["plural"]),
             spec.get("scope") != "Cluster",
             str(names.get("singular") or names["kind"].lower()),
-            tuple(names.get("shortNames") or ()),
-            tuple(names.get("categories") or ()),
+            _words(names.get("shortNames")),
+            _words(names.get("categories")),
             _CRD_VERBS,
         )
-        for version in spec.get("versions") or []
+        for version in mappings(definition, "spec", "versions")
         if version.get("served", True)
     ]
+
+
+def _words(given: object) -> tuple[str, ...]:
+    return tuple(word for word in given if isinstance(word, str)) if isinstance(given, list) else ()
 
 
 def selectable_fields(objects: Iterable[Object]) -> dict[Resource, tuple[str, ...]]:
@@ -128,14 +132,14 @@ def selectable_fields(objects: Iterable[Object]) -> dict[Resource, tuple[str, ..
     for obj in objects:
         if obj["kind"] != "CustomResourceDefinition":
             continue
-        spec = obj.get("spec") or {}
         paths = {
             str(entry.get("jsonPath") or "").lstrip(".")
-            for version in spec.get("versions") or []
-            for entry in version.get("selectableFields") or []
+            for version in mappings(obj, "spec", "versions")
+            for entry in mappings(version, "selectableFields")
         }
         if paths:
-            found[str(spec.get("group")), str((spec.get("names") or {}).get("plural"))] = tuple(sorted(paths))
+            resource = str(mapping(obj, "spec").get("group")), str(mapping(obj, "spec", "names").get("plural"))
+            found[resource] = tuple(sorted(paths))
     return found
 
 

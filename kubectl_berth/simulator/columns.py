@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from kubectl_berth.cluster.shape import mappings
 from kubectl_berth.cluster.views.base import age
 from kubectl_berth.records import Object
 
@@ -77,7 +78,7 @@ def selector_text(given: dict[str, Any]) -> str:
 
 def condition(obj: Object, kind: str) -> dict[str, Any]:
     """The object's condition of that type; {} where it has none."""
-    found = [entry for entry in at(obj, "status.conditions", []) if entry.get("type") == kind]
+    found = [entry for entry in mappings(obj, "status", "conditions") if entry.get("type") == kind]
     return found[0] if found else {}
 
 

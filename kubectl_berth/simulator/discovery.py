@@ -8,6 +8,7 @@ from typing import Any
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.failures import no_such_path
 from kubectl_berth.cluster.kinds import minor, subresources
+from kubectl_berth.cluster.shape import mappings
 from kubectl_berth.cluster.store import Store
 
 Document = dict[str, Any]
@@ -166,7 +167,7 @@ def _subresources(store: Store, kind: Kind) -> dict[str, tuple[str, ...]]:
     definition = None if kind.builtin else store.definition(kind)
     if not definition:
         return subresources(kind)
-    for version in (definition.get("spec") or {}).get("versions") or []:
+    for version in mappings(definition, "spec", "versions"):
         if version.get("name") == kind.version:
             return dict.fromkeys(version.get("subresources") or {}, ("get", "patch", "update"))
     return {}

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Kind
+from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.cluster.store import Store
 from kubectl_berth.cluster.views.base import age
 from kubectl_berth.records import Object
@@ -49,15 +50,15 @@ def _columns(store: Store, kind: Kind) -> tuple[Column, ...]:
     if known:
         return known
     definition = None if kind.builtin else store.definition(kind)
-    for version in ((definition or {}).get("spec") or {}).get("versions") or []:
+    for version in mappings(definition, "spec", "versions"):
         if version.get("name") == kind.version:
-            printed = version.get("additionalPrinterColumns")
+            printed = mappings(version, "additionalPrinterColumns")
             if printed:
                 return (Column("Name", name, format="name"), *map(_custom, printed))
             return (Column("Name", name, format="name"), Column("Age", created, type="date"))
     return (
         Column("Name", name, format="name"),
-        Column("Created At", lambda obj, now: (obj.get("metadata") or {}).get("creationTimestamp"), type="date"),
+        Column("Created At", lambda obj, now: mapping(obj, "metadata").get("creationTimestamp"), type="date"),
     )
 
 
