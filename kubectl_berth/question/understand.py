@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.cluster.names import near_names, stems
-from kubectl_berth.question.catalogue import Catalogue, Entry, catalogue, read_catalogue
+from kubectl_berth.question.catalogue import Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.words import WORKLOAD_KINDS
-from kubectl_berth.records import Gap, Object, Ref
+from kubectl_berth.question.words import WORKLOAD_KINDS, says_little
+from kubectl_berth.records import Gap, Ref
 
 MOST_SUBJECTS = 12
 """More objects than this are not looked at one by one."""
@@ -25,8 +26,8 @@ class Understanding:
     """What a question names and wants.
 
     `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
-    namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist. `kinds` are
-    kinds spoken of in general. `apis` gives the apiVersion of subjects of an operator's kind. `guessed` is True where
+    namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist, `likely` those
+    that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of an operator's kind. `guessed` is True where
     the subjects only contain the words said.
     """
 
@@ -36,6 +37,7 @@ class Understanding:
     elsewhere: tuple[Ref, ...] = ()
     missing: tuple[str, ...] = ()
     near: tuple[Ref, ...] = ()
+    likely: tuple[Ref, ...] = ()
     kinds: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
@@ -64,17 +66,12 @@ def understand(
     *,
     namespace: str | None,
     narrowed: bool,
-    objects: Iterable[Object] | None = None,
 ) -> Understanding:
     """What the question means on this cluster.
 
-    `namespace` is the context's own, or the only one where `narrowed`. `objects` spares the listing where everything
-    was read already. Reads that fail become gaps; nothing is raised for them.
+    `namespace` is the context's own, or the only one where `narrowed`. Reads that fail become gaps.
     """
-    if objects is None:
-        names = read_catalogue(cluster, namespace if narrowed else None)
-    else:
-        names = catalogue(objects, cluster.kinds())
+    names = read_catalogue(cluster, namespace if narrowed else None)
     words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
     if narrowed and namespace and namespace not in words.namespaces:
         words = replace(words, namespaces=(*words.namespaces, namespace))
@@ -90,7 +87,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
             words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
         elif hits:
             groups.append((mention, hits))
-        elif mention.strong:
+        elif mention.strong or _misspelt(mention, names):
             missing.append(mention)
     inside, outside = _by_namespace(groups, words)
     subjects, guessed = _subjects(inside, names, own)
@@ -109,6 +106,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         elsewhere,
         tuple(dict.fromkeys(gone)),
         _nearest(gone, names),
+        () if subjects or elsewhere else _likely(gone, names, words),
         _kinds(words, names),
         words.concepts,
         words.namespaces,
@@ -244,6 +242,31 @@ def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[_Hit]]]) -> 
     return any(other.position <= mention.position <= other.position + len(other.word) for other, _ in groups) or any(
         other.position == mention.position for other, _ in groups
     )
+
+
+def _misspelt(mention: Mention, names: Catalogue) -> bool:
+    """True for a word that is almost the name of a workload and is no word of the trade."""
+    if len(mention.word) < 5 or "-" in mention.word or says_little(mention.word):
+        return False
+    known = {entry.ref.name for entry in names.entries if entry.rank <= 4 and entry.ref.kind != "Pod"}
+    return bool(difflib.get_close_matches(mention.word, known, 1, 0.85))
+
+
+def _likely(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref, ...]:
+    """The bearers of the one name that each missing one is nearly spelt like."""
+    found: list[Ref] = []
+    asked = [
+        entry
+        for entry in names.entries
+        if entry.rank <= 5
+        and entry.ref.kind != "Pod"
+        and (not words.namespaces or entry.ref.namespace in ("", *words.namespaces))
+    ]
+    for word in missing:
+        close = difflib.get_close_matches(word, {entry.ref.name for entry in asked}, 2, 0.85)
+        if len(close) == 1:
+            found.extend(entry.ref for entry in asked if entry.ref.name == close[0])
+    return tuple(dict.fromkeys(found))
 
 
 def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:

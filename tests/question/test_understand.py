@@ -38,6 +38,7 @@ def asked(small: SmallCluster, text: str, namespace: str = "default", narrowed: 
 
 
 CHECKOUT = Ref("Deployment", "shop", "checkout")
+LEDGER = Ref("Cluster", "data", "ledger-db")
 
 
 @pytest.mark.parametrize(
@@ -62,8 +63,8 @@ CHECKOUT = Ref("Deployment", "shop", "checkout")
         ("api -n finance broken?", Ref("Deployment", "finance", "api")),
         ("My new report generator has been Pending", Ref("Deployment", "finance", "report-generator")),
         ("report-generators crash", Ref("Deployment", "finance", "report-generator")),
-        ("Is the ledger database healthy? I don't remember which operator manages it", Ref("Cluster", "data", "ledger-db")),
-        ("why is ledger-db unhealthy", Ref("Cluster", "data", "ledger-db")),
+        ("Is the ledger database healthy? I don't remember which operator manages it", LEDGER),
+        ("why is ledger-db unhealthy", LEDGER),
         ("why is ledger down", Ref("Deployment", "finance", "ledger")),
         ("is ledger-db-3 up?", Ref("Pod", "data", "ledger-db-3")),
         ("is node-b NotReady", Ref("Node", "", "node-b")),
@@ -124,6 +125,13 @@ def test_an_ambiguous_name_gives_every_bearer_and_the_own_namespace_first(small:
     found = asked(small, "is api ok?", namespace="stage")
     deployments = [ref for ref in found.subjects if ref.kind == "Deployment"]
     assert deployments == [Ref("Deployment", space, "api") for space in ("stage", "finance", "shop")]
+
+
+def test_a_slip_of_the_pen_is_told_from_a_name_that_is_not_there(small: SmallCluster) -> None:
+    found = asked(small, "why does chekout fail")
+    assert found.missing == ("chekout",)
+    assert CHECKOUT in found.likely
+    assert asked(small, "why does payment-router fail").likely == ()
 
 
 def test_narrowing_confines_the_search(small: SmallCluster) -> None:

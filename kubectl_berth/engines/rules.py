@@ -1,0 +1,180 @@
+"""The rules engine: answers from the tools and the checks alone. No model, no cost, no network but the cluster's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+
+from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
+from kubectl_berth.engines.rules_answer import LogSeen, Material, write
+from kubectl_berth.engines.rules_case import Case, LogWanted, logs_wanted, make_case
+from kubectl_berth.engines.rules_logs import read_log, waiting_for
+from kubectl_berth.engines.rules_orders import gives_orders
+from kubectl_berth.engines.rules_plan import first_calls, log_calls
+from kubectl_berth.engines.rules_secret import secret_answer
+from kubectl_berth.engines.rules_serving import operator_of, serving, target_of
+from kubectl_berth.engines.rules_words import counted, operator_sentence, preface, premise_lines
+from kubectl_berth.question.understand import Understanding, understand
+from kubectl_berth.records import Event, Finished, Gap, Text, ToolCalled, ToolResult, ToolReturned, Usage
+from kubectl_berth.safety.gate import CLOSING, OPENING, clean
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
+
+
+class Rules:
+    """An engine that makes no model call; the cap has no effect on it."""
+
+    name = "rules"
+    model: str | None = None
+    host = ""
+    usage = Usage()
+    calls: Sequence[Usage] = ()
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+
+    def run(self, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
+        """Events of one run: tool calls, then the answer. Read failures become gaps of the answer."""
+        if not isinstance(toolbox, RunToolbox):
+            raise TypeError("the rules engine needs the toolbox of a run")
+        context = toolbox.context
+        question = read_question(conversation, context)
+        if question.intent == "secret":
+            yield from _finish(secret_answer(question, context.inventory()), toolbox)
+            return
+        case = make_case(question, context.inventory(), context.findings())
+        offered = {definition["name"] for definition in toolbox.definitions()}
+        yield from self._call(toolbox, first_calls(case, offered))
+        wanted = logs_wanted(case, curious=_curious(case))
+        results = yield from self._call(toolbox, log_calls(wanted, offered))
+        if self._stopped.is_set():
+            return
+        logs = [_seen(log, result, case) for log, result in zip(wanted, results, strict=False)]
+        yield from _finish(write(_material(case, logs, toolbox)), toolbox, case)
+
+    def cancel(self) -> None:
+        """From another thread: no further tool is called."""
+        self._stopped.set()
+
+    def _call(self, toolbox: RunToolbox, calls: Sequence[ToolCall]) -> Generator[Event, None, list[ToolResult]]:
+        if not calls or self._stopped.is_set():
+            return []
+        before = len(toolbox.trace)
+        for number, call in enumerate(calls, before + 1):
+            yield ToolCalled(number, 0, call.name, call.arguments)
+        results = toolbox.call_all(calls, 0, None)
+        for result in results:
+            yield ToolReturned(toolbox.entry(result.number), result)
+        return results
+
+
+def make_rules() -> Rules:
+    """The rules engine."""
+    return Rules()
+
+
+def read_question(conversation: Conversation, context: Context) -> Understanding:
+    """What the question means; one that names nothing takes its subject from the turns before it."""
+    found = _understood(conversation.question, context)
+    if found.subjects or found.elsewhere or found.missing or found.namespaces or not conversation.earlier:
+        return found
+    for turn in reversed(conversation.earlier):
+        before = _understood(turn.question, context)
+        if before.subjects or before.elsewhere:
+            return replace(
+                found,
+                subjects=before.subjects,
+                elsewhere=before.elsewhere,
+                namespaces=before.namespaces,
+                apis=before.apis,
+            )
+    return found
+
+
+def _understood(text: str, context: Context) -> Understanding:
+    return understand(text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
+
+
+def _curious(case: Case) -> bool:
+    """True where a healthy pod's log may still tell: the question is about errors or logs, and nothing was found."""
+    claims = {premise.claim for premise in case.understanding.premises} - {"healthy", "rollout", "node"}
+    asked = "logs" in case.understanding.intents
+    return bool(case.subjects) and (asked or (bool(claims) and not case.causes and not case.symptoms))
+
+
+def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
+    inventory = case.inventory
+    pod = inventory.pod(wanted.pod.namespace, wanted.pod.name)
+    workload = inventory.workload(pod) if pod is not None else wanted.pod
+    if result.fate in ("error", "refused", "withheld", "repeated"):
+        return LogSeen(wanted, workload, failure=result.error or result.fate)
+    # an empty log is answered with the container's other one: the head line says which it is
+    wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
+    lines = log_body(result.text)
+    reading = read_log(lines)
+    waits = waiting_for(lines)
+    named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
+    targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
+    return LogSeen(wanted, workload, reading, waits, tuple(target for target in targets if target))
+
+
+def log_body(text: str) -> list[str]:
+    """The log's own lines in what get_logs gave back: what follows its "---", inside the frame."""
+    inside = text.partition(f"{OPENING}\n")[2].rpartition(f"\n{CLOSING}")[0] if OPENING in text else text
+    lines = inside.splitlines()
+    return lines[lines.index("---") + 1 :] if "---" in lines else []
+
+
+def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
+    main = case.main
+    api = case.understanding.apis.get(main) if main is not None else None
+    operator = operator_of(api, case.inventory) if api else None
+    failed = [
+        Gap(f"{entry.tool} {entry.arguments.get('name') or ''}".strip(), entry.fate, entry.error or "")
+        for entry in toolbox.trace
+        if entry.fate in ("error", "withheld") and entry.tool != "get_logs"
+    ]
+    gaps = dict.fromkeys([*case.inventory.gaps, *case.understanding.gaps, *toolbox.gaps])
+    material = Material(
+        case,
+        logs,
+        serving(case.inventory, case.subjects) if case.causes or case.symptoms else (),
+        [*_without_logs(gaps), *failed],
+        operator_sentence(api, main, operator) if api and main is not None else "",
+        counted(case.inventory),
+        preface(case),
+        premise_lines(case),
+    )
+    for source, text in _free_text(case):
+        if gives_orders(text):
+            material.orders.add(source)
+    return material
+
+
+def _without_logs(gaps: dict[Gap, None]) -> list[Gap]:
+    """Gaps but those of logs, which are told with the command that reads them."""
+    return [gap for gap in gaps if not gap.what.startswith(("pods/log", "get_logs", "log "))]
+
+
+def _free_text(case: Case) -> Iterator[tuple[str, str]]:
+    """Names, annotations and recent events around the subjects: where orders hide beside the evidence."""
+    inventory = case.inventory
+    for ref in sorted(case.family):
+        view = inventory.find(ref)
+        if view is None:
+            continue
+        spaced = view.name.replace("-", " ")
+        yield f"the name of {ref}", spaced
+        for key, value in (*view.metadata.annotations.items(), *view.metadata.labels.items()):
+            if not key.startswith("kubectl.kubernetes.io/"):
+                yield f"{key} of {ref}", f"{value} {value.replace('-', ' ')}"
+        for event in inventory.events_of(view, None):
+            yield f"an event about {ref}", event.message
+
+
+def _finish(answer: str, toolbox: RunToolbox, case: Case | None = None) -> Iterator[Event]:
+    # the toolbox cleaned what it returned; findings are quoted from objects directly
+    text = clean(answer)
+    yield Text(text)
+    yield Finished("end", text, Usage(), findings=tuple(case.findings) if case else ())

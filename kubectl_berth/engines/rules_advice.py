@@ -1,0 +1,65 @@
+"""What to do about what a log says: one careful sentence for each family of telling lines."""
+
+from __future__ import annotations
+
+from kubectl_berth.engines.rules_logs import Telling
+from kubectl_berth.records import Ref
+
+
+def advice(telling: Telling, workload: Ref, container: str) -> str:
+    """What to do about a telling line, "" where it says too little to advise. A command is for the person to judge."""
+    names = [f"`{name}`" for name in telling.names if not name.startswith("/")]
+    paths = [f"`{name}`" for name in telling.names if name.startswith("/")]
+    where = f"{workload.kind} {workload.namespace}/{workload.name}"
+    namespace = f"-n {workload.namespace} " if workload.namespace else ""
+    if telling.family == "missing setting":
+        return _missing_setting(names, where, container, namespace, workload)
+    said = _SENTENCES.get(telling.family, "")
+    return said.format(
+        where=where,
+        container=container,
+        paths=", ".join(paths) or "the path it names",
+        names=", ".join(names) or "the setting it names",
+        targets=" and ".join(f"`{target}`" for target in telling.targets) or "what it connects to",
+    )
+
+
+def _missing_setting(names: list[str], where: str, container: str, namespace: str, workload: Ref) -> str:
+    if not names:
+        return (
+            f"Set what the log asks for in the environment of container {container} of {where}, or correct the key "
+            "in the ConfigMap or Secret that it comes from."
+        )
+    first, rest = names[0], names[1:]
+    mapped = f" (the log also names {', '.join(rest)}: a renamed key would explain it)" if rest else ""
+    return (
+        f"Set {first} for container {container} of {where}: add or rename the key in the ConfigMap or Secret that it "
+        f"comes from{mapped}. Environment variables are read at the start only, so then: "
+        f"`kubectl {namespace}rollout restart {workload.kind.lower()}/{workload.name}`."
+    )
+
+
+_SENTENCES = {
+    "refused": "Nothing accepts connections at {targets}: bring that back first; {where} needs no change if its address "
+    "is right.",
+    "timeout": "{targets} did not answer in time: check that it is up, and that no NetworkPolicy or firewall stands "
+    "between.",
+    "dns": "Check the host name {targets} in the settings of {where}, and whether a Service of that name exists in that "
+    "namespace.",
+    "authentication": "Compare the credentials that {where} uses with those that the server expects. If they were "
+    "rotated, the pods still hold the old ones until they are restarted.",
+    "disk full": "Free or expand the volume that {paths} lies on (expanding needs a StorageClass that allows it).",
+    "permission": "Give container {container} the right to use {paths}: securityContext (fsGroup, runAsUser, "
+    "readOnlyRootFilesystem) or a writable volume there.",
+    "rbac": "Grant the service account exactly the verb and resource that the line names, with a Role and a RoleBinding.",
+    "port in use": "Two processes of the pod want one port: change the port of one of its containers.",
+    "wrong architecture": "Publish the image for the node's CPU architecture, or keep the pods on nodes of the image's "
+    "own with a nodeSelector on kubernetes.io/arch.",
+    "heap": "Fit the process's own heap limit to the container's memory limit; this is not a kill by the kernel.",
+    "schema": "Run or repair the database migration that the line speaks of; restarting does not help.",
+    "certificate": "Renew or trust the certificate that the line speaks of.",
+    "missing file": "Check the command, the image and the mounts of container {container}: what the line names is not "
+    "there.",
+    "bad setting": "Correct {names} in the configuration of container {container} of {where}.",
+    "limit": "Raise the limit that the line names, or ask less of it.",
+}

@@ -1,0 +1,272 @@
+"""The case that a question makes: its subjects, the findings that concern them, the containers whose logs may tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
+from kubectl_berth.cluster.views.pods import ContainerStatus
+from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.question.understand import Understanding
+from kubectl_berth.records import Finding, Ref
+
+MOST_LOGS = 2
+"""Logs that are read for one question as a rule."""
+
+NEVER_STARTED = frozenset(
+    {
+        "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
+        "RegistryUnavailable", "CreateContainerConfigError", "CreateContainerError", "ContainerCreating",
+        "PodInitializing",
+    }
+)  # fmt: skip
+"""Waiting reasons of a container that has no log."""
+
+
+@dataclass(frozen=True)
+class LogWanted:
+    """A container whose log may tell why: the previous one's where it died and was started again."""
+
+    pod: Ref
+    container: str
+    previous: bool
+    why: str = ""
+
+
+@dataclass
+class Case:
+    """What the rules engine knows before it reads logs.
+
+    `findings` concern the question, causes first; `others` are the rest of the cluster's. `family` are the subjects
+    with what belongs to them.
+    """
+
+    understanding: Understanding
+    inventory: Inventory
+    subjects: tuple[Ref, ...]
+    findings: list[Finding]
+    others: list[Finding]
+    family: frozenset[Ref] = field(default_factory=frozenset)
+    wide: bool = False
+
+    @property
+    def lost(self) -> bool:
+        """True where the names asked about exist nowhere, so that nothing can be said about them."""
+        return not self.subjects and bool(self.understanding.missing)
+
+    @property
+    def main(self) -> Ref | None:
+        """The object asked about first."""
+        return self.subjects[0] if self.subjects else None
+
+    @property
+    def causes(self) -> list[Finding]:
+        """Root causes that are faults."""
+        return [finding for finding in self.findings if finding.severity != "info" and self.is_root(finding)]
+
+    @property
+    def symptoms(self) -> list[Finding]:
+        """Faults that another finding explains."""
+        return [finding for finding in self.findings if finding.severity != "info" and not self.is_root(finding)]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """What was found but is no fault."""
+        return [finding for finding in self.findings if finding.severity == "info"]
+
+    def is_root(self, finding: Finding) -> bool:
+        """True where no other finding of the case explains this one."""
+        if finding.caused_by is None:
+            return True
+        return not any(other.subject == finding.caused_by and other is not finding for other in self.findings)
+
+
+def make_case(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> Case:
+    """Sorts the findings by whether they concern the question."""
+    subjects = understanding.subjects or understanding.elsewhere or understanding.likely
+    family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
+    if subjects:
+        chosen = concerning(findings, family)
+    elif understanding.missing:
+        chosen = []
+    elif understanding.namespaces or understanding.unknown_namespaces:
+        chosen = _inside(findings, understanding.namespaces)
+    else:
+        chosen = list(findings)
+    if not subjects and understanding.kinds:
+        chosen = _of_kinds(chosen, understanding.kinds, inventory) or chosen
+    others = [finding for finding in findings if finding not in chosen]
+    return Case(understanding, inventory, subjects, chosen, others, family, not subjects)
+
+
+def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
+    """The object, its owners, what it owns, and what stands in front of it, scales it, guards it or feeds it."""
+    family = {ref}
+    view = inventory.find(ref)
+    if view is None or ref.kind in ("Node", "Namespace"):
+        return family
+    family.update(inventory.owners(view))
+    family.update(below.ref for below in inventory.descendants(ref))
+    if isinstance(view, Ingress):
+        for name in _backends(view):
+            family |= family_of(Ref("Service", ref.namespace, name), inventory)
+        return family
+    if isinstance(view, HorizontalPodAutoscaler):
+        family |= family_of(view.target, inventory)
+        return family
+    pods = inventory.pods_of(ref)
+    for pod in pods:
+        family.add(pod.ref)
+        family.update(inventory.owners(pod))
+        family.update(Ref("PersistentVolumeClaim", pod.namespace, claim) for claim in pod.claims)
+    family.update(_around(ref.namespace, pods, family, inventory))
+    return family
+
+
+def _around(namespace: str, pods: Sequence[Pod], family: set[Ref], inventory: Inventory) -> Iterable[Ref]:
+    def behind(selector: Selector | None) -> bool:
+        return selector is not None and any(selector.matches(pod.metadata.labels) for pod in pods)
+
+    for service in inventory.services:
+        if service.namespace == namespace and _fronts(service, behind, family):
+            yield service.ref
+    for scaler in inventory.autoscalers:
+        if scaler.target in family:
+            yield scaler.ref
+    for budget in inventory.budgets:
+        if isinstance(budget, PodDisruptionBudget) and budget.namespace == namespace and behind(budget.spec.selector):
+            yield budget.ref
+
+
+def _fronts(service: Service, behind: object, family: set[Ref]) -> bool:
+    """True where the Service selects the pods, or bears the workload's name: its selector may be what is wrong."""
+    named = any(ref.name == service.name and ref.namespace == service.namespace for ref in family)
+    selects = callable(behind) and bool(service.spec.selector) and behind(Selector(match_labels=service.spec.selector))
+    return bool(named or selects)
+
+
+def _backends(view: Ingress) -> set[str]:
+    paths = [path for rule in view.spec.rules if rule.http for path in rule.http.paths]
+    named = {path.backend.service.name for path in paths if path.backend.service}
+    if view.spec.default_backend and view.spec.default_backend.service:
+        named.add(view.spec.default_backend.service.name)
+    return named
+
+
+def concerning(findings: Sequence[Finding], family: frozenset[Ref] | set[Ref]) -> list[Finding]:
+    """Findings about the family, those that hit it, and those that explain either; in their given order."""
+    chosen = {i for i, one in enumerate(findings) if one.subject in family or any(e in family for e in one.effects)}
+    while True:
+        wanted = {findings[i].caused_by for i in chosen} - {None}
+        more = {i for i, one in enumerate(findings) if one.subject in wanted} - chosen
+        if not more:
+            return [findings[i] for i in sorted(chosen)]
+        chosen |= more
+
+
+def _inside(findings: Sequence[Finding], namespaces: Sequence[str]) -> list[Finding]:
+    """Findings in namespaces, about them, or that hit something in them."""
+    spaces = set(namespaces)
+    here = {
+        member
+        for one in findings
+        for member in (one.subject, *one.effects)
+        if member.namespace in spaces or (member.kind == "Namespace" and member.name in spaces)
+    }
+    return concerning(findings, here)
+
+
+def _of_kinds(findings: Sequence[Finding], kinds: Sequence[str], inventory: Inventory) -> list[Finding]:
+    wanted = set(kinds)
+
+    def fits(one: Finding) -> bool:
+        view = inventory.find(one.subject)
+        above = {ref.kind for ref in inventory.owners(view)} if view is not None else set()
+        return bool(({one.subject.kind, *(ref.kind for ref in one.effects)} | above) & wanted)
+
+    return concerning(findings, {one.subject for one in findings if fits(one)})
+
+
+# --- which logs -----------------------------------------------------------------------------------------------------
+
+
+def logs_wanted(case: Case, *, curious: bool) -> list[LogWanted]:
+    """The logs that may tell why, most telling first, one of each workload; `curious` reads healthy pods' too."""
+    found: list[tuple[int, LogWanted]] = []
+    seen: set[tuple[Ref, str]] = set()
+    for pod in _pods(case):
+        wanted = _of_pod(pod)
+        if wanted is None:
+            continue
+        weight, log = wanted
+        key = (case.inventory.workload(pod), log.container)
+        if key not in seen:
+            seen.add(key)
+            found.append((weight, log))
+    found.sort(key=lambda pair: pair[0])
+    chosen = [log for _, log in found[:MOST_LOGS]]
+    if chosen or not curious:
+        return chosen
+    return [healthy for pod in _pods(case) if (healthy := _of_healthy(pod))][:1]
+
+
+def _pods(case: Case) -> list[Pod]:
+    """Pods of the findings' subjects first, then the family's."""
+    inventory = case.inventory
+    ordered: dict[Ref, Pod] = {}
+    for finding in case.findings:
+        for ref in (finding.subject, *finding.effects):
+            if ref.kind in ("Node", "Namespace"):
+                continue
+            for pod in inventory.pods_of(ref):
+                ordered.setdefault(pod.ref, pod)
+    for ref in sorted(case.family):
+        member = inventory.pod(ref.namespace, ref.name) if ref.kind == "Pod" else None
+        if member is not None:
+            ordered.setdefault(member.ref, member)
+    return list(ordered.values())
+
+
+def _of_pod(pod: Pod) -> tuple[int, LogWanted] | None:
+    """How telling the pod's worst container is (0 most) and which log of it; None where none can tell."""
+    if pod.status.phase == "Succeeded":
+        return None
+    best: tuple[int, LogWanted] | None = None
+    inits = {one.name for one in pod.status.init_container_statuses}
+    for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
+        weighed = _weigh(pod, status, init=status.name in inits)
+        if weighed is not None and (best is None or weighed[0] < best[0]):
+            best = weighed
+    return best
+
+
+def _weigh(pod: Pod, status: ContainerStatus, *, init: bool) -> tuple[int, LogWanted] | None:
+    state, last = status.state, status.last_state.terminated
+    waiting = state.waiting.reason if state.waiting else ""
+    if state.terminated is not None:
+        if state.terminated.exit_code == 0 or state.terminated.reason == "OOMKilled":
+            return None
+        return (0, LogWanted(pod.ref, status.name, False, "ended"))
+    if waiting in NEVER_STARTED and last is None:
+        return None
+    if last is not None and last.reason != "OOMKilled" and not (status.ready and not waiting):
+        return (0 if waiting else 1, LogWanted(pod.ref, status.name, True, "died"))
+    if state.running is not None and init and not _sidecar(pod, status.name):
+        return (1, LogWanted(pod.ref, status.name, False, "still initialising"))
+    if state.running is not None and not status.ready and last is None:
+        return (2, LogWanted(pod.ref, status.name, False, "not ready"))
+    return None
+
+
+def _sidecar(pod: Pod, name: str) -> bool:
+    container = pod.container(name)
+    return container is not None and container.restart_policy == "Always"
+
+
+def _of_healthy(pod: Pod) -> LogWanted | None:
+    running = [one for one in pod.status.container_statuses if one.state.running is not None]
+    if not running:
+        return None
+    first = max(running, key=lambda one: one.restart_count)
+    return LogWanted(pod.ref, first.name, False, "running")

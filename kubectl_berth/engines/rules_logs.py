@@ -1,0 +1,263 @@
+"""The line of a log that matters: the last fatal, error or exception before the end, and what it speaks of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kubectl_berth.engines.rules_orders import gives_orders, without_orders
+
+CHARACTERS = 600
+"""Of a line that is longer, no more is looked at."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """One telling line: `family` what it is about ("refused", "missing setting", …, "error"), `names` the settings or
+    files it names, `targets` the hosts it could not use, with their ports where said ("db.shop:5432")."""
+
+    line: str
+    family: str
+    score: float
+    names: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a log tells: the telling lines, best first, and how many of its lines gave orders."""
+
+    lines: tuple[Telling, ...] = ()
+    orders: int = 0
+    last: str = ""
+
+
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("rbac", r"is forbidden: user \"?|cannot (?:list|get|watch|create|update|patch|delete) resource|rbac: "),
+    ("dns", r"no such host|name or service not known|enotfound|eai_again|temporary failure in name resolution|"
+            r"getaddrinfo|"
+            r"could not (?:resolve|translate) host|unknownhostexception|server misbehaving|nxdomain|"
+            r"\blookup \S+.*(?:timeout|refused|misbehaving)"),
+    ("refused", r"connection refused|econnrefused|actively refused|no route to host|ehostunreach|"
+                r"could not connect|connection reset|econnreset|unreachable|failed to connect"),
+    ("timeout", r"i/o timeout|etimedout|context deadline exceeded|timed? ?out|deadline exceeded"),
+    ("authentication", r"password authentication failed|access denied for user|authentication failed|"
+                       r"auth(?:entication)? error|"
+                       r"unauthorized|\b401\b|invalid (?:api[- ]?key|credentials|token)|login failed|bad credentials"),
+    ("disk full", r"no space left on device|enospc|disk quota exceeded|disk (?:is )?full"),
+    ("permission", r"permission denied|eacces|eperm|read-only file ?system|operation not permitted|"
+                   r"access (?:is )?denied"),
+    ("port in use", r"address already in use|eaddrinuse|port \d+ (?:is )?already"),
+    ("wrong architecture", r"exec format error"),
+    ("heap", r"outofmemoryerror|heap out of memory|java heap space|\bmemoryerror\b|cannot allocate memory|"
+             r"gc overhead limit"),
+    ("schema", r"relation \\?\"?[\w.]+\\?\"? (?:does not exist|already exists)|"
+               r"column \S+ (?:of relation \S+ )?does not exist|"
+               r"no such (?:table|column)|unknown column|table \S+ (?:doesn't|does not) exist|migration|"
+               r"undefinedtable|undefinedcolumn|"
+               r"schema version"),
+    ("certificate", r"x509:|certificate (?:has )?expired|certificate verify failed|unknown authority|tls: |"
+                    r"ssl error|handshake fail"),
+    ("missing setting", r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,60}(?:not set|unset|is empty|empty|required|missing|"
+                        r"undefined|must be|not found|not defined)|"
+                        r"(?:not set|unset|required|missing|undefined|must set|must provide|not defined|"
+                        r"no value for)\b.{0,80}"
+                        r"(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b(?:env|environment|setting|variable|config|"
+                        r"configuration|key|option|parameter|property|flag)\b)|"
+                        r"keyerror: '?[A-Z]|environment variable"),
+    ("missing file", r"no such file or directory|enoent|executable file not found|cannot find module|"
+                     r"modulenotfounderror|"
+                     r"classnotfoundexception|importerror|filenotfound|cannot open shared object"),
+    ("bad setting", r"unknown (?:field|flag|option|key|parameter|argument|command)|invalid (?:config|value|option|"
+                    r"argument|setting|format)|"
+                    r"unrecognized|cannot unmarshal|could not parse|failed to parse|parse error|yaml: |"
+                    r"syntax error|unexpected token|"
+                    r"unsupported (?:value|version|option)"),
+    ("limit", r"\b429\b|too many requests|too many open files|emfile|too many connections|rate limit|quota"),
+    ("crash", r"segmentation fault|sigsegv|core dumped|nil pointer|nullpointerexception|stack overflow|"
+              r"assertion failed|unhandled|uncaught"),
+)  # fmt: skip
+_COMPILED = tuple((family, re.compile(pattern, re.IGNORECASE)) for family, pattern in _FAMILIES)
+_CASED = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+
+_LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
+    (5, re.compile(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?|ALERT|SEVERE|CRIT)\b|^panic:|\bfatal(?: error)?:|"
+                   r"\blevel=(?:fatal|panic|critical)\b|^F\d{4} ")),
+    (4, re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception|Exit)\b(?::|$)|^Caused by:|^Exception in thread|"
+                   r"\bUncaught\b|\bUnhandled\b")),
+    (3, re.compile(r"\bERR(?:OR)?\b|\bERROR\b|^error:|\berror:|\blevel=(?:error|err)\b|^E\d{4} |\[error\]|"
+                   r"\bException\b|\bTraceback\b|\bfailed\b|\bfailure\b", re.IGNORECASE)),
+    (1, re.compile(r"\bWARN(?:ING)?\b|\blevel=warn|^W\d{4} |\[warn", re.IGNORECASE)),
+)  # fmt: skip
+_QUIET = re.compile(r"\b(?:DEBUG|TRACE)\b|\blevel=(?:debug|trace)\b")
+_BENIGN = re.compile(
+    r"\b(?:0|no) (?:errors?|failures?|warnings?)\b|\berrors?[=:] ?0\b|\bfailed[=:] ?0\b|"
+    r"\bretry(?:ing)? succeeded\b|\bignor(?:ed|ing)\b|"
+    r"\brecovered\b|deprecat|\bexiting with\b|\bexit(?:ed)? (?:with )?(?:code|status)\b|npm err! (?:errno|code) ?",
+    re.IGNORECASE,
+)
+
+_HOST = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?)"
+_TARGETS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bdial (?:tcp|udp)[46]? (?:lookup )?(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
+        rf"\blookup (?P<host>{_HOST})(?: on |:)",
+        rf"->(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
+        rf"\b(?:enotfound|eai_again|getaddrinfo(?: \w+)?) (?P<host>{_HOST})\b(?::(?P<port>\d{{1,5}}))?",
+        rf"\beconnrefused (?P<host>{_HOST}):(?P<port>\d{{1,5}})",
+        rf"\b[a-z][a-z0-9+.-]*://(?:[^\s/@]*@)?(?P<host>{_HOST})(?::(?P<port>\d{{1,5}}))?(?=[/\s\"',;)?]|$)",
+        rf"\bhost[=: ]+[\"']?(?P<host>{_HOST})[\"']?(?:.{{0,40}}?\bport[=: ]+[\"']?(?P<port>\d{{1,5}}))?",
+        rf"\b(?:server )?at [\"'](?P<host>{_HOST})[\"'](?: \([^)]*\))?, port (?P<port>\d{{1,5}})",
+        rf"\b(?:to|for|from|on|with|reach|reaching|connect|connecting|server|backend|upstream|broker|"
+        rf"address)[: ]+[\"'\[(]?(?P<host>{_HOST}):(?P<port>\d{{1,5}})\b",
+        rf"\b(?P<host>{_HOST}):(?P<port>\d{{2,5}})\b",
+        rf"(?:could not (?:resolve|translate)|resolve) host(?: ?name)?[: ]+[\"']?(?P<host>{_HOST})",
+    )
+)
+_CONNECTION = frozenset({"refused", "timeout", "dns", "certificate", "authentication"})
+_NO_HOST = frozenset("localhost 127.0.0.1 0.0.0.0 the a it this error failed host server from to".split())
+_STAMP = re.compile(
+    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
+)
+_FOLD = re.compile(r" \.\.\. x \d+(?: \(these \d+ lines\))?$")
+
+
+def read_log(lines: Sequence[str]) -> Reading:
+    """What the log tells. `lines` are a log's own lines, oldest first."""
+    orders = 0
+    told: list[Telling] = []
+    last = ""
+    for place, raw in enumerate(lines):
+        line = raw.strip()[:CHARACTERS]
+        if not line:
+            continue
+        if gives_orders(line):
+            orders += 1
+            line, _ = without_orders(line)
+            if not line:
+                continue
+        last = line
+        found = _telling(line, place / max(len(lines), 1))
+        if found is not None:
+            told.append(found)
+    told.sort(key=lambda one: -one.score)
+    return Reading(tuple(_distinct(told)), orders, last)
+
+
+def _telling(line: str, place: float) -> Telling | None:
+    message, level = _structured(line)
+    if level is None:
+        level = next((value for value, pattern in _LEVELS if pattern.search(_STAMP.sub("", message))), 0.0)
+    family = _family(message)
+    if _QUIET.search(line) or (_BENIGN.search(message) and level < 5 and family is None):
+        return None
+    if (level < 1 and family is None) or (level <= 1 and family in (None, "timeout", "limit")):
+        return None
+    # a later line wins among equals: what came last before the end is what ended it
+    score = level + (2.0 if family else 0.0) + place
+    shown = _FOLD.sub("", line)
+    return Telling(shown, family or "error", score, _names(message), targets_of(message))
+
+
+def _family(message: str) -> str | None:
+    for family, pattern in _COMPILED:
+        hit = pattern.search(message)
+        if hit is None:
+            continue
+        if family == "missing setting" and not _speaks_of_a_setting(message):
+            continue
+        return family
+    return None
+
+
+def _speaks_of_a_setting(message: str) -> bool:
+    return bool(_CASED.search(message)) or bool(
+        re.search(r"\b(?:env|environment|setting|variable|config|configuration|option|parameter|property|"
+                  r"key)\b", message, re.IGNORECASE)
+    )  # fmt: skip
+
+
+# bunyan and pino write numbers
+_WORDS = {
+    **dict.fromkeys(("fatal", "panic", "critical", "60"), 5.0),
+    **dict.fromkeys(("error", "err", "50"), 3.0),
+    **dict.fromkeys(("warning", "warn", "40"), 1.0),
+}
+
+
+def _structured(line: str) -> tuple[str, float | None]:
+    """Message and level of a JSON line; the line itself and None for any other."""
+    if not line.startswith("{"):
+        return line, None
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return line, None
+    if not isinstance(record, dict):
+        return line, None
+    level = str(
+        record.get("level") or record.get("severity") or record.get("lvl") or record.get("log.level") or ""
+    ).lower()
+    parts = [str(record[key]) for key in ("msg", "message", "error", "err", "exception", "cause") if record.get(key)]
+    return " ".join(parts) or line, _WORDS.get(level, 0.0 if level else None)
+
+
+def _names(message: str) -> tuple[str, ...]:
+    """Settings in capitals and quoted paths that the message names."""
+    names = [name for name in _CASED.findall(message) if name not in ("ERROR_CODE",)]
+    names += re.findall(r"(?:^|[\s\"'=:(])(/[\w.@-]+(?:/[\w.@-]+)+)", message)
+    return tuple(dict.fromkeys(names))[:6]
+
+
+def targets_of(message: str) -> tuple[str, ...]:
+    """Hosts that a message about a connection names, with their ports: ("redis.cache:6379",)."""
+    if _family_is_connection(message) is False:
+        return ()
+    found: dict[str, None] = {}
+    for pattern in _TARGETS:
+        for hit in pattern.finditer(message):
+            host = hit.group("host").rstrip(".").lower()
+            port = hit.groupdict().get("port")
+            if host in _NO_HOST or re.fullmatch(r"\d+(?:\.\d+)?", host) or re.fullmatch(r"\d\d", host):
+                continue
+            if any(known.partition(":")[0] == host for known in found):
+                continue
+            found[f"{host}:{port}" if port else host] = None
+    return tuple(found)[:3]
+
+
+def _family_is_connection(message: str) -> bool:
+    return any(pattern.search(message) for family, pattern in _COMPILED if family in _CONNECTION) or bool(
+        re.search(r"\b(?:waiting for|connecting to|dial)\b", message, re.IGNORECASE)
+    )
+
+
+def _distinct(told: Iterable[Telling]) -> list[Telling]:
+    """At most three lines, each of another family or clearly another text."""
+    kept: list[Telling] = []
+    for one in told:
+        plain = re.sub(r"[\d:.,TZ-]+", "", one.line)
+        if any(re.sub(r"[\d:.,TZ-]+", "", other.line) == plain for other in kept):
+            continue
+        if kept and one.score < kept[0].score - 2.5:
+            break
+        kept.append(one)
+        if len(kept) == 3:
+            break
+    return kept
+
+
+def waiting_for(lines: Sequence[str]) -> Telling | None:
+    """The last line that says what a container waits for ("waiting for redis.cache:6379"), or None."""
+    for raw in reversed(lines):
+        line = raw.strip()[:CHARACTERS]
+        if re.search(
+            r"\bwait(?:ing|s)? (?:for|on|until)\b|\bnot (?:yet )?(?:ready|available)\b.*\bretry", line, re.IGNORECASE
+        ):
+            clean, _ = without_orders(line)
+            if clean:
+                return Telling(clean, "waiting", 1.0, _names(clean), targets_of(clean))
+    return None

@@ -1,0 +1,77 @@
+"""Text in a cluster that gives orders: told apart from reports, so that none of it is repeated as advice.
+
+Anybody whose request ends up in a log can write to it. What addresses an assistant, or hands out commands against the
+cluster, is no evidence; that it is there is worth a line.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ADDRESSED = (
+    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|other)\b.{0,30}"
+    r"\b(?:instruction|prompt|rule|message|context|direction|guideline|output|finding|evidence)s?",
+    r"\b(?:ai|llm|language model|chat ?bot|gpt|claude|copilot)\b[- ]?(?:agents?|assistants?|models?|tools?|"
+    r"operators?)?\s*[:,]",
+    r"\b(?:ai|llm|automated|autonomous)[- ](?:agents?|assistants?|tools?|models?)\b",
+    r"\b(?:dear|hey|attention|note to|instructions? (?:for|to)|message (?:for|to))\b.{0,20}\b(?:assistant|agent|"
+    r"model|ai|llm|bot)\b",
+    r"^\W*(?:system|assistant|human|user|developer)\s*:|(?:###|\*\*|\[|<|\|)\s*(?:system|assistant|instructions?)\b",
+    r"</?(?:system|tool_result|tool_use|function_calls?|invoke|assistant|human|instructions?)\b",
+    r"\"type\"\s*:\s*\"tool_(?:use|result)\"",
+    r"\byou (?:are|must|should|shall|will|can) (?:now|immediately|always|never|only|call|run|delete|execute|"
+    r"ignore|report|reply|answer|"
+    r"tell|say|act|be|in)\b",
+    r"\bas an? (?:ai|assistant|language model)\b|\b(?:maintenance|developer|debug|admin|"
+    r"god) mode\b.{0,20}\b(?:enabled|now|active)\b",
+    r"\b(?:tell|inform|advise|instruct|ask|remind)\s+(?:the\s+)?(?:user|operator|human|person|admin|engineer|team)s?\b",
+    r"\b(?:report|mark|treat|describe|declare|consider|classify)\b.{0,30}\bas\s+(?:healthy|fine|ok|normal|"
+    r"resolved|false)\b",
+    r"\b(?:do not|don't|never)\s+(?:report|mention|tell|show|reveal|investigate|alert|flag)\b",
+    r"\b(?:apply_remediation|record_incident|propose_remediation|recall_incidents|describe_resource|get_logs|"
+    r"list_resources)\b",
+    r"\bcall\s+(?:the\s+)?\w+_\w+\b.{0,20}(?:\(|\bwith\b|\btool\b)|\bprevious instructions\b|\bsystem prompt\b|"
+    r"\bprompt injection\b",
+    r"\bscale[- ](?:everything|all)[- ]to[- ]zero\b",
+)
+_COMMANDS = (
+    r"\b(?:kubectl|oc|helm|istioctl|flux|argocd)\s+(?:-\S+\s+)*[a-z]{2,}",
+    r"\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\brm\s+-rf\b|\bchmod\s+777\b",
+    r"\b(?:fix|solution|remedy|workaround|resolution)\s*(?::|=|is to)\s*\S.{0,200}",
+    r"\b(?:set|change|switch|update)\s+(?:the\s+)?image\s+to\b",
+    r"\b(?:delete|drop|remove|wipe)\s+(?:the\s+)?(?:namespace|ns|cluster|pvc?s?|finalizers?|node|"
+    r"deployment)\b.{0,60}\b(?:to|fix|resolve|now|immediately|first)\b",
+)
+_ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in (*_ADDRESSED, *_COMMANDS)), re.IGNORECASE | re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n|\s+(?=(?:###|<[/a-z])|(?:SYSTEM|NOTE|IMPORTANT|ATTENTION|INSTRUCTIONS?)\b)")
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+
+LIMIT = 4000
+"""Characters of one text that are looked at; the rest is dropped with it."""
+
+
+def gives_orders(text: str) -> bool:
+    """True where the text tells its reader what to do, or addresses an assistant."""
+    return _ORDER.search(text[:LIMIT]) is not None
+
+
+def without_orders(text: str) -> tuple[str, bool]:
+    """The text without its sentences that give orders, and whether there were any."""
+    text = text[:LIMIT]
+    if not gives_orders(text):
+        return text, False
+    kept = [part for part in _SENTENCE.split(text) if part and not gives_orders(part)]
+    return " ".join(" ".join(kept).split()), True
+
+
+def quoted(text: str, limit: int = 240) -> str:
+    """One line of foreign text as a Markdown code span: no order, no fence of its own, at most `limit` characters."""
+    line = " ".join(text.split()).replace("`", "'")
+    if len(line) > limit:
+        line = f"{line[: limit - 1].rstrip()}…"
+    return f"`{line}`" if line else ""
+
+
+def has_link(text: str) -> bool:
+    """True where the text holds a web address."""
+    return _LINK.search(text) is not None

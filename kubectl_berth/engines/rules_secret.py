@@ -1,0 +1,85 @@
+"""Declines to show Secrets, ConfigMaps and credentials, and says how the person reads them with their own rights."""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_berth.cluster.views import Pod
+from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.question.understand import Understanding
+from kubectl_berth.records import Ref
+
+_NAMED = re.compile(
+    r"(?:secret|configmap|config map)s?\s+(?:called |named )?[`\"']?([a-z0-9][a-z0-9.-]*[a-z0-9])|"
+    r"[`\"']?([a-z0-9][a-z0-9.-]*[a-z0-9])[`\"']?\s+(?:secret|configmap|config map)\b",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset(
+    "the a an my our your this that any all of in from contents value values kubernetes database and".split()
+)
+
+
+def secret_answer(question: Understanding, inventory: Inventory) -> str:
+    """The answer to a question for the contents of a Secret or ConfigMap, or for a credential."""
+    kind = "configmap" if re.search(r"config ?maps?\b", question.text, re.IGNORECASE) and not re.search(
+        r"secret|password|credential|token", question.text, re.IGNORECASE
+    ) else "secret"  # fmt: skip
+    called = "ConfigMap" if kind == "configmap" else "Secret"
+    name = _named(question.text)
+    users = _users(inventory, name, question.namespaces) if name else []
+    space = question.namespaces[0] if question.namespaces else (users[0].namespace if users else "")
+    flag = f" -n {space}" if space else ""
+    target = name or f"NAME-OF-THE-{kind.upper()}"
+    lines = [
+        f"**The contents of Secrets and ConfigMaps are not available here: berth cannot read them and will not show "
+        f"{'a credential that an application uses' if kind == 'secret' else 'them'}, by design.**",
+        f"You can read it with your own access: `kubectl get {kind}{flag} {target} -o yaml`"
+        + (" (the values are base64). " if kind == "secret" else ". ")
+        + "If your account may not, ask whoever administers the cluster, or look in the secret manager it comes from.",
+    ]
+    if users:
+        where = ", ".join(str(ref) for ref in users[:5])
+        lines.append(f"{called} {space}/{name} is used by {where}.")
+    if kind == "secret":
+        lines.append(
+            "If it is lost, the safe way is to rotate it: set a new one in the system that checks it, update the "
+            "Secret, then restart what uses it, since environment variables are read at the start only."
+        )
+    lines.append(
+        "Credential-shaped text in logs is masked before anything is shown. No model was used, and no Secret was read."
+    )
+    return "\n\n".join(lines) + "\n"
+
+
+def _named(text: str) -> str:
+    for hit in _NAMED.finditer(text):
+        for name in hit.groups():
+            if name and name.lower() not in _NO_NAMES and not re.fullmatch(r"secrets?|configmaps?", name.lower()):
+                return str(name).lower()
+    return ""
+
+
+def _users(inventory: Inventory, name: str, namespaces: tuple[str, ...]) -> list[Ref]:
+    """The workloads whose pods take something from the Secret or ConfigMap of that name."""
+    found: dict[Ref, None] = {}
+    for pod in inventory.pods:
+        if (not namespaces or pod.namespace in namespaces) and name in referenced(pod):
+            found[inventory.workload(pod)] = None
+    return list(found)
+
+
+def referenced(pod: Pod) -> set[str]:
+    """Names of the Secrets and ConfigMaps that a pod takes variables, files or pull credentials from."""
+    names = {one.name for one in pod.spec.image_pull_secrets}
+    for container in pod.spec.all_containers:
+        for variable in container.env:
+            source = variable.value_from
+            for key in (source.secret_key_ref, source.config_map_key_ref) if source else ():
+                if key is not None:
+                    names.add(key.name)
+        for bundle in container.env_from:
+            names.update(one.name for one in (bundle.secret_ref, bundle.config_map_ref) if one is not None)
+    for volume in pod.spec.volumes:
+        names.update(one for one in (volume.secret.secret_name if volume.secret else "",
+                                     volume.config_map.name if volume.config_map else "") if one)  # fmt: skip
+    return names

@@ -1,0 +1,275 @@
+"""What still works around a fault, and where a log's hosts lead: read from endpoints, revisions and ready pods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Selector, Service, Workload
+from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.records import Ref
+
+_LEADER = re.compile(r"primary|leader|master|writer", re.IGNORECASE)
+
+
+def serving(inventory: Inventory, subjects: Sequence[Ref]) -> list[str]:
+    """Sentences on what of the subjects still serves: old revisions, the primary, Services with ready endpoints."""
+    told: list[str] = []
+    for ref in subjects:
+        view = inventory.find(ref)
+        if view is None or ref.kind in ("Node", "Namespace", "Service"):
+            continue
+        pods = [pod for pod in inventory.pods_of(ref) if not pod.finished and not pod.terminating]
+        if isinstance(view, Workload) and ref.kind == "Deployment":
+            told.extend(_old_revisions(view, pods, inventory))
+        if isinstance(view, CustomResource):
+            told.extend(_leader(view, pods))
+        told.extend(_services(inventory, ref.namespace, pods))
+    return list(dict.fromkeys(told))
+
+
+def _old_revisions(view: Workload, pods: Sequence[Pod], inventory: Inventory) -> list[str]:
+    """The ready pods of a revision that is being replaced."""
+    sets = [
+        below for below in inventory.children(view.ref) if isinstance(below, Workload) and below.kind == "ReplicaSet"
+    ]
+    if len(sets) < 2:
+        return []
+    newest = max(sets, key=lambda one: (one.revision, one.metadata.creation_timestamp or ""))
+    fresh = [pod for pod in pods if inventory.owner(pod) == newest.ref]
+    if fresh and all(pod.ready for pod in fresh):
+        return []
+    told = []
+    for old in sets:
+        ready = [pod for pod in pods if pod.ready and inventory.owner(pod) == old.ref]
+        if old.ref == newest.ref or not ready:
+            continue
+        images = ", ".join(one.image for one in old.spec.template.spec.containers)
+        told.append(
+            f"{_count(len(ready), 'old pod')} of the previous revision (ReplicaSet {old.name}, image {images}) "
+            f"still {'runs and serves' if len(ready) == 1 else 'run and serve'}: no outage"
+        )
+    return told
+
+
+def _leader(view: CustomResource, pods: Sequence[Pod]) -> list[str]:
+    """The instance that the operator calls primary, if it is ready."""
+    named = leader_of(view, pods)
+    if named is None:
+        return []
+    if named.ready:
+        return [f"The primary {named.name} is ready, so {view.kind} {view.name} still serves"]
+    return [f"The primary {named.name} is not ready: {view.kind} {view.name} may not serve writes"]
+
+
+def leader_of(view: CustomResource, pods: Sequence[Pod]) -> Pod | None:
+    """The pod that the status or the pods' labels call primary, leader or master; None where nobody says."""
+    by_name = {pod.name: pod for pod in pods}
+    status = view.status if isinstance(view.status, dict) else {}
+    for key in sorted(status, key=lambda name: (not str(name).lower().startswith("current"), str(name))):
+        value = status[key]
+        if isinstance(value, str) and _LEADER.search(str(key)) and value in by_name:
+            return by_name[value]
+    for pod in pods:
+        for key, value in pod.metadata.labels.items():
+            if "role" in key.lower() and _LEADER.fullmatch(value):
+                return pod
+    return None
+
+
+def _services(inventory: Inventory, namespace: str, pods: Sequence[Pod]) -> list[str]:
+    """The Services in front of these pods, with their ready endpoints."""
+    told = []
+    for service in inventory.services:
+        if service.namespace != namespace or not service.spec.selector:
+            continue
+        selector = Selector(match_labels=service.spec.selector)
+        if not any(selector.matches(pod.metadata.labels) for pod in pods):
+            continue
+        state = endpoints_of(inventory, service)
+        if state is not None and state.ready:
+            total = f" of {state.total}" if state.total != state.ready else ""
+            told.append(
+                f"Service {service.namespace}/{service.name} has {state.ready}{total} ready endpoint{'' if state.ready == 1 else 's'}"
+            )
+    return told
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """How many endpoints of a Service are ready, of how many."""
+
+    ready: int
+    total: int
+
+
+def endpoints_of(inventory: Inventory, service: Service) -> Endpoints | None:
+    """The endpoints of a Service; None where the slices were not read."""
+    if "endpoint_slices" in inventory.unread:
+        return None
+    slices = inventory.slices_of.get((service.namespace, service.name), [])
+    if not slices and not inventory.endpoint_slices:
+        return None
+    addresses = [endpoint for one in slices for endpoint in one.endpoints]
+    return Endpoints(sum(endpoint.ready for endpoint in addresses), len(addresses))
+
+
+def figure(inventory: Inventory, ref: Ref) -> str:
+    """How much of an object is up: "2 of 3 pods ready", "" where there is nothing to count."""
+    view = inventory.find(ref)
+    if isinstance(view, Workload) and ref.kind != "ReplicaSet":
+        wanted = view.desired
+        return (
+            f"{view.status.ready_replicas if ref.kind != 'DaemonSet' else view.status.number_ready} of {wanted} ready"
+        )
+    if isinstance(view, Service):
+        state = endpoints_of(inventory, view)
+        return f"{state.ready} ready endpoints" if state else ""
+    pods = [pod for pod in inventory.pods_of(ref) if not pod.finished] if view is not None else []
+    if not pods or ref.kind in ("Job", "CronJob", "PersistentVolumeClaim"):
+        return ""
+    if ref.kind == "Pod":
+        return "ready" if pods[0].ready else "not ready"
+    return f"{sum(pod.ready for pod in pods)} of {len(pods)} pods ready"
+
+
+# --- where a host leads ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a host in a log stands for. `ref` is None where nothing in the cluster bears it; `words` say it."""
+
+    host: str
+    ref: Ref | None
+    words: str
+    down: bool
+
+
+def target_of(host: str, namespace: str, inventory: Inventory) -> Target | None:
+    """What "redis.cache:6379" or "10.96.9.9:5432" leads to, seen from a namespace; None for hosts outside."""
+    name, _, port = host.partition(":")
+    if re.fullmatch(r"[\d.]+", name):
+        return _by_address(host, name, inventory)
+    parts = name.split(".")
+    spaces = {one.name for one in inventory.namespaces} | {pod.namespace for pod in inventory.pods}
+    if len(parts) > 1 and parts[1] not in spaces and "svc" not in parts:
+        return None
+    space = parts[1] if len(parts) > 1 and parts[1] in spaces else namespace
+    if (len(parts) > 2 and parts[-1] in ("svc", "local")) or "svc" in parts:
+        space = parts[parts.index("svc") - 1] if "svc" in parts and parts.index("svc") > 0 else space
+        name = parts[0] if parts.index("svc") < 3 else parts[1]
+    else:
+        name = parts[0]
+    found = inventory.find(Ref("Service", space, name))
+    if isinstance(found, Service):
+        return _of_service(host, found, port, inventory)
+    if "services" in inventory.unread:
+        return None
+    others = sorted(one.namespace for one in inventory.services if one.name == name)
+    if others:
+        words = (
+            f"there is no Service {name} in namespace {space}; one exists in {', '.join(others)}, "
+            f"which is reached as {name}.{others[0]}"
+        )
+        return Target(host, Ref("Service", others[0], name), words, True)
+    return Target(host, None, f"there is no Service {name} in namespace {space}", True)
+
+
+def _by_address(host: str, address: str, inventory: Inventory) -> Target | None:
+    port = host.partition(":")[2]
+    for service in inventory.services:
+        if service.spec.cluster_ip == address:
+            return _of_service(host, service, port, inventory)
+    for pod in inventory.pods:
+        if pod.status.pod_ip == address and not pod.spec.host_network:
+            state = "ready" if pod.ready else "not ready"
+            return Target(host, pod.ref, f"{address} is Pod {pod.namespace}/{pod.name}, {state}", not pod.ready)
+    return None
+
+
+def _of_service(host: str, service: Service, port: str, inventory: Inventory) -> Target:
+    ref = service.ref
+    ports = [one.port for one in service.spec.ports]
+    if port and ports and int(port) not in ports:
+        words = f"Service {ref.namespace}/{ref.name} has no port {port}, only {', '.join(map(str, ports))}"
+        return Target(host, ref, words, True)
+    state = endpoints_of(inventory, service)
+    if state is None:
+        return Target(host, ref, f"{host} is Service {ref.namespace}/{ref.name}", False)
+    if state.ready == 0:
+        return Target(host, ref, f"{host} is Service {ref.namespace}/{ref.name}, which has no ready endpoint", True)
+    return Target(
+        host, ref, f"{host} is Service {ref.namespace}/{ref.name}, which has {state.ready} ready endpoints", False
+    )
+
+
+# --- the operator ---------------------------------------------------------------------------------------------------
+
+_COMMON = frozenset(
+    "io com org net dev cloud app apps api apis core k8s kube kubernetes operator operators controller manager system "
+    "x-k8s toolkit cluster stack the database db".split()
+)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Who serves a group's kinds: the workload, the names it goes by, whether it is up."""
+
+    ref: Ref
+    called: str
+    up: bool
+
+
+def operator_of(api_version: str, inventory: Inventory) -> Operator | None:
+    """The workload that seems to reconcile a group: the one behind its webhooks, or the one that bears its name.
+
+    Found from names, labels and images, never from a list of operators.
+    """
+    group = api_version.rpartition("/")[0]
+    for found in _behind_webhooks(group, inventory):
+        if isinstance(found, Workload):
+            return _operator(found)
+    tokens = {part for part in re.split(r"[.-]", group) if len(part) > 2} - _COMMON
+    best: tuple[int, Workload] | None = None
+    for workload in (*inventory.deployments, *inventory.stateful_sets):
+        weight = _likeness(workload, tokens)
+        if weight and (best is None or weight > best[0]):
+            best = (weight, workload)
+    return _operator(best[1]) if best else None
+
+
+def _behind_webhooks(group: str, inventory: Inventory) -> Iterable[Identified | None]:
+    for configuration in (*inventory.validating_webhooks, *inventory.mutating_webhooks):
+        for hook in configuration.webhooks:
+            if not any(group in rule.api_groups for rule in hook.rules):
+                continue
+            service = hook.client_config.service
+            if service is None:
+                continue
+            for pod in inventory.pods_of(Ref("Service", service.namespace, service.name)):
+                yield inventory.find(inventory.workload(pod))
+
+
+def _likeness(workload: Workload, tokens: set[str]) -> int:
+    """How surely a workload is an operator of the group that these tokens come from."""
+    text = " ".join((workload.namespace, workload.name, *workload.metadata.labels.values()))
+    names = set(re.split(r"[^a-z0-9]+", text.lower()))
+    runs = bool(re.search(r"operator|controller|manager", f"{workload.name} {workload.namespace}", re.IGNORECASE))
+    shared = tokens & names
+    if not shared or not runs:
+        return 0
+    return 2 * len(shared) + bool(shared & set(workload.name.split("-")))
+
+
+def _operator(workload: Workload) -> Operator:
+    images = [one.image for one in workload.spec.template.spec.containers]
+    label = workload.metadata.labels.get("app.kubernetes.io/name", "")
+    image = re.split(r"[:@]", images[0].rsplit("/", 1)[-1])[0] if images else ""
+    called = label if label and label != workload.name else image
+    return Operator(workload.ref, called, workload.status.ready_replicas > 0)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

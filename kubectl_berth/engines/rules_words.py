@@ -1,0 +1,99 @@
+"""Sentences of the rules engine's answers that come before and beside the findings."""
+
+from __future__ import annotations
+
+from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.engines.rules_orders import quoted
+from kubectl_berth.engines.rules_serving import Operator, figure
+from kubectl_berth.records import Finding, Ref
+
+_OOM = "oom"
+
+
+def counted(inventory: Inventory) -> str:
+    """What was looked at, in figures: "3 nodes (3 ready), 41 pods, …"."""
+    ready = sum(
+        any(c.type == "Ready" and c.status == "True" for c in node.status.conditions) for node in inventory.nodes
+    )
+    parts = []
+    if inventory.nodes:
+        parts.append(f"{len(inventory.nodes)} nodes ({ready} ready)")
+    running = [pod for pod in inventory.pods if not pod.finished]
+    if inventory.pods:
+        parts.append(f"{len(running)} pods ({sum(pod.ready for pod in running)} ready)")
+    for label, things in (
+        ("workloads", inventory.workloads),
+        ("jobs", [*inventory.jobs, *inventory.cron_jobs]),
+        ("Services", inventory.services),
+        ("volume claims", inventory.claims),
+        ("custom resources", inventory.custom),
+        ("events", inventory.events),
+    ):
+        if things:
+            parts.append(f"{len(things)} {label.removesuffix('s') if len(things) == 1 else label}")
+    return ", ".join(parts)
+
+
+def operator_sentence(api_version: str, main: Ref, operator: Operator | None) -> str:
+    """Who manages the main subject, as far as the cluster itself says."""
+    group = api_version.partition("/")[0]
+    head = f"**Managed by.** {main.kind} is a kind of API group `{group}`"
+    if operator is None:
+        return f"{head}; no workload was found that bears the group's name, so its operator is not known from here."
+    called = f", {operator.called}" if operator.called else ""
+    state = "running" if operator.up else "**not running: the status above may be stale**"
+    return f"{head}, reconciled by the operator {operator.ref}{called} ({state})."
+
+
+def preface(case: Case) -> list[str]:
+    """What the question named that is not there, is elsewhere, or is there several times."""
+    said = case.understanding
+    lines: list[str] = []
+    places = ", ".join(said.namespaces)
+    for space in said.unknown_namespaces:
+        lines.append(f"There is no namespace {space} that can be seen.")
+    if said.elsewhere:
+        names = ", ".join(dict.fromkeys(ref.name for ref in said.elsewhere))
+        found = ", ".join(dict.fromkeys(ref.namespace for ref in said.elsewhere))
+        where = places or ", ".join(said.unknown_namespaces)
+        lines.append(
+            f"**There is no {names} in namespace {where}. It exists in {found}: this answer is about that one.**"
+        )
+    for name in said.missing if case.subjects else ():
+        nearest = ", ".join(str(ref) for ref in said.near[:4])
+        hint = f" The nearest names are {nearest}." if nearest else ""
+        taken = " This answer takes the nearest for meant." if said.likely and case.subjects == said.likely else ""
+        where = f" in namespace {places}" if places else ""
+        lines.append(f"Nothing that can be read is called {quoted(name, 80)}{where}.{hint}{taken}")
+    lines.extend(_several(case))
+    return lines
+
+
+def _several(case: Case) -> list[str]:
+    main = case.main
+    if main is None:
+        return []
+    same = [ref for ref in case.subjects if ref.name == main.name and ref.kind == main.kind]
+    if len(same) < 2:
+        return []
+    states = ", ".join(f"{ref}" + (f" ({known})" if (known := figure(case.inventory, ref)) else "") for ref in same)
+    return [f"{len(same)} objects go by this name: {states}."]
+
+
+def premise_lines(case: Case) -> list[str]:
+    """Where what the question takes for granted is not what was found."""
+    lines: list[str] = []
+    faults = [*case.causes, *case.symptoms]
+    for premise in case.understanding.premises:
+        if premise.claim == "memory" and faults and not any(_about_memory(one) for one in faults):
+            lines.append("It is not memory: nothing here was killed for lack of memory.")
+        if premise.claim in ("failing", "crash", "down") and not faults and case.notes and case.subjects:
+            lines.append(f"The question takes {quoted(premise.words, 40)} for granted; nothing of the kind was found.")
+            break
+    return lines
+
+
+def _about_memory(finding: Finding) -> bool:
+    text = f"{finding.reason} {finding.summary}".lower()
+    return _OOM in text or "memory" in text
