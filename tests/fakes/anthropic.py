@@ -77,6 +77,9 @@ def stubborn(name: str, arguments: dict[str, Any]) -> Callable[[dict[str, Any]],
     return lambda body: reply("Let me look once more.", tool_use(name, arguments))
 
 
+PING = b'event: ping\ndata: {"type": "ping"}\n\n'
+
+
 class FakeAnthropic(Loopback):
     """POST /v1/messages, streamed. Everything else is a 404."""
 

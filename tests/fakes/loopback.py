@@ -57,6 +57,15 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Drip:
+    """The first `after` chunks of `reply`, then `piece` again and again for ever: a server that only pings."""
+
+    reply: Any
+    after: int
+    piece: bytes
+
+
+@dataclass(frozen=True)
 class Raw:
     """A 200 with these bytes as its body."""
 
@@ -192,8 +201,8 @@ class Loopback:
             self._wait_for_hang_up(handler)
             return
         self._start(handler, self.content_type)
-        whole = step.reply if isinstance(step, Cut | Short | Hang) else step
-        limit = step.after if isinstance(step, Cut | Short | Hang) else None
+        partial = isinstance(step, Cut | Short | Hang | Drip)
+        whole, limit = (step.reply, step.after) if partial else (step, None)
         for number, piece in enumerate(self.chunks(whole, request)):
             if number == limit:
                 break
@@ -202,6 +211,9 @@ class Loopback:
             self._break_off(handler, step.reset)
         elif isinstance(step, Hang):
             self._wait_for_hang_up(handler)
+        elif isinstance(step, Drip):
+            while not self._closing.wait(0.05):
+                self._chunk(handler, step.piece)
         else:
             self._chunk(handler, b"")
 
