@@ -126,7 +126,7 @@ def _query_of_resource(path: str, rest: list[str], *, log: bool) -> Mapping[str,
 
 
 def _check_query(query: str, allowed: Mapping[str, re.Pattern[str]]) -> None:
-    if not re.fullmatch(r"[A-Za-z0-9._~%&=-]*", query):
+    if not re.fullmatch(r"[A-Za-z0-9._~%&=-]+", query):
         raise _refusal("a query that is not encoded")
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")

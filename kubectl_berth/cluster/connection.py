@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import ssl
 import tempfile
@@ -29,7 +30,7 @@ IN_CLUSTER = "in-cluster"
 
 @dataclass(frozen=True)
 class ConnectionOptions:
-    """kubectl's connection flags as given; None or 0 where they were not. `request_timeout` is in seconds."""
+    """kubectl's connection flags as given, None where not; `request_timeout` in seconds, 0 for no limit."""
 
     kubeconfig: str | None = None
     context: str | None = None
@@ -43,6 +44,7 @@ class Access:
 
     `server` has a scheme and no slash at its end, `ca` is PEM ("" trusts what the system trusts), `proxy` an http URL.
     `credentials` reads files and runs the plugin at every call; `renewable` where that may give new ones.
+    `request_timeout` is in seconds, infinite for no limit, None where none was asked for.
     """
 
     context: str
@@ -94,7 +96,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
         impersonation=impersonation(user),
         credentials=credentials,
         renewable=secure and bool(user.plugin or user.token_file),
-        request_timeout=options.request_timeout or None,
+        request_timeout=math.inf if options.request_timeout == 0 else options.request_timeout,
     )
 
 

@@ -34,7 +34,7 @@ def connect(options: ConnectionOptions, environment: Environment) -> LiveCluster
     """
     access = resolve(options, environment)
     transport = Transport(access, environment)
-    answer = transport.request("GET", "/version", retry=False)
+    answer = transport.request("GET", "/version")
     version = ""
     if answer.ok:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from kubectl_berth.cluster.answers import Answer
 from kubectl_berth.cluster.connection import Access, open_client
 from kubectl_berth.cluster.unreachable import why
 from kubectl_berth.environment import Environment
-from kubectl_berth.errors import ClusterUnreachable, ReadError, Unavailable
+from kubectl_berth.errors import BerthError, ClusterUnreachable, Unavailable
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -25,7 +26,10 @@ JSON = "application/json"
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 15.0
 REQUEST_SECONDS = 30.0
-"""Limits of one request: to connect, between two bytes, in all. --request-timeout takes the place of the last."""
+"""Limits of one request: to connect, between two bytes, in all. --request-timeout takes the place of all of them."""
+
+DIAL_SECONDS = 30.0
+"""The most that connecting may take whatever --request-timeout says, as for kubectl."""
 
 MOST_BYTES = 96 * 1024 * 1024
 """An answer bigger than this, inflated, is not read."""
@@ -45,6 +49,18 @@ class _Line:
     client: ApiClient
     authorization: str
     connections: OpenConnections
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One permitted request: until when its answer must be whole (`limit` is how long that was), and how big."""
+
+    method: str
+    target: str
+    accept: str
+    most_bytes: int
+    deadline: float
+    limit: float
 
 
 class Transport:
@@ -80,13 +96,13 @@ class Transport:
         """
         permit(method, target, {"Accept": accept})
         limit = self.access.request_timeout or seconds or REQUEST_SECONDS
-        deadline = self._monotonic() + limit
-        answer = self._send(method, target, accept, most_bytes, deadline, limit)
+        wanted = _Request(method, target, accept, most_bytes, self._monotonic() + limit, limit)
+        answer = self._send(wanted)
         for attempt in range(1, TRIES):
-            pause = self._pause(answer, attempt) if retry else None
-            if pause is None or self._monotonic() + pause >= deadline or self._closed.wait(pause):
+            pause = _pause(answer, attempt) if retry else None
+            if pause is None or self._monotonic() + pause >= wanted.deadline or self._closed.wait(pause):
                 break
-            answer = self._send(method, target, accept, most_bytes, deadline, limit)
+            answer = self._send(wanted)
         return answer
 
     def close(self) -> None:
@@ -100,62 +116,70 @@ class Transport:
         """The error that names context and server."""
         return ClusterUnreachable(f"cluster of context {self.access.context!r} at {self.access.server}: {words}")
 
-    def _pause(self, answer: Answer, attempt: int) -> float | None:
-        """Seconds to wait before the request is sent again, None where it is not."""
-        if answer.status == 429:
-            asked = answer.headers.get("retry-after", "")
-            return (float(asked) if asked.isdigit() else 1.0) + random.uniform(0, 0.2)
-        if answer.status in _PASSING and attempt == 1 and "retry-after" not in answer.headers:
-            return 0.2
-        return None
-
-    def _send(self, method: str, target: str, accept: str, most_bytes: int, deadline: float, limit: float) -> Answer:
+    def _send(self, wanted: _Request) -> Answer:
+        """One answer; where the credentials were refused and may be renewed, the one to a second request."""
         line = self._line
-        answer = self._exchange(line, method, target, accept, most_bytes, deadline, limit)
+        answer = self._exchange(line, wanted)
         if answer.status == 401 and self.access.renewable:
-            answer = self._exchange(self._renew(line), method, target, accept, most_bytes, deadline, limit)
+            answer = self._exchange(self._renew(line), wanted)
         if answer.status == 401:
-            whose = (
-                f"the credentials of user {self.access.user!r}" if self.access.user else "a request without credentials"
-            )
-            error = self.unreachable(f"{whose} were refused (401 Unauthorized): log in again or renew them")
-            raise Unavailable(str(error)) if self._contacted else error
+            user = self.access.user
+            whose = f"the credentials of user {user!r}" if user else "a request without credentials"
+            raise self._failed(f"{whose} were refused (401 Unauthorized): log in again or renew them")
         self._contacted = True
         self.date = answer.headers.get("date", "") or self.date
         return answer
 
-    def _exchange(
-        self, line: _Line, method: str, target: str, accept: str, most_bytes: int, deadline: float, limit: float
-    ) -> Answer:
-        """One request and its answer; a connection that the server had already given up is replaced once."""
+    def _exchange(self, line: _Line, wanted: _Request) -> Answer:
+        """One request and its answer; where the server had already given up an idle connection, over a new one."""
+        from urllib3.exceptions import ProtocolError
+
+        try:
+            return self._once(line, wanted)
+        except ProtocolError as error:
+            if not self._contacted or self._closed.is_set():
+                raise self._no_answer(error, wanted) from error
+        try:
+            return self._once(line, wanted)
+        except ProtocolError as error:
+            raise self._no_answer(error, wanted) from error
+
+    def _once(self, line: _Line, wanted: _Request) -> Answer:
+        """One request and its answer. Raises ProtocolError where the connection broke off."""
         from kubernetes.client import ApiException
         from urllib3.exceptions import HTTPError, ProtocolError
 
-        for last in (False, True):
-            left = deadline - self._monotonic()
-            if left <= 0 or self._closed.is_set():
-                raise self._no_answer(TimeoutError(), limit)
-            try:
-                response = line.client.call_api(
-                    method,
-                    self.access.server + target,
-                    self._headers(line, accept),
-                    _request_timeout=(min(CONNECT_SECONDS, left), min(READ_SECONDS, left)),
-                ).response
-                line.connections.reading(response)
-                return self._read(response, most_bytes, deadline)
-            except ProtocolError as error:
-                if last or self._closed.is_set() or not self._contacted:
-                    raise self._no_answer(error, limit) from error
-            except (ApiException, HTTPError, OSError, ValueError) as error:
-                raise self._no_answer(error, limit) from error
-        raise AssertionError("unreachable")
+        left = wanted.deadline - self._monotonic()
+        if left <= 0 or self._closed.is_set():
+            raise self._no_answer(TimeoutError(), wanted)
+        try:
+            response = line.client.call_api(
+                wanted.method,
+                self.access.server + wanted.target,
+                self._headers(line, wanted.accept),
+                _request_timeout=self._timeouts(left),
+            ).response
+            line.connections.reading(response)
+            return self._read(response, wanted)
+        except ProtocolError:
+            raise
+        except (ApiException, HTTPError, OSError, ValueError) as error:
+            raise self._no_answer(error, wanted) from error
 
-    def _no_answer(self, error: BaseException, limit: float) -> ClusterUnreachable | ReadError:
+    def _timeouts(self, left: float) -> tuple[float, float | None]:
+        """Seconds to connect, and between two bytes; a limit that the person chose is the only one then."""
+        if self.access.request_timeout is None:
+            return min(CONNECT_SECONDS, left), min(READ_SECONDS, left)
+        return min(DIAL_SECONDS, left), None if left == math.inf else left
+
+    def _no_answer(self, error: BaseException, wanted: _Request) -> BerthError:
         if self._closed.is_set():
             return Unavailable("the connection to the cluster was closed before the answer came")
-        words = self.unreachable(why(error, self.access, limit))
-        return Unavailable(str(words)) if self._contacted else words
+        return self._failed(why(error, self.access, wanted.limit))
+
+    def _failed(self, words: str) -> BerthError:
+        error = self.unreachable(words)
+        return Unavailable(str(error)) if self._contacted else error
 
     def _headers(self, line: _Line, accept: str) -> HTTPHeaderDict:
         from urllib3 import HTTPHeaderDict
@@ -168,25 +192,27 @@ class Transport:
             headers.add(name, value)
         return headers
 
-    def _read(self, response: BaseHTTPResponse, most_bytes: int, deadline: float) -> Answer:
-        """The body as it arrives, up to a limit of bytes and time."""
+    def _read(self, response: BaseHTTPResponse, wanted: _Request) -> Answer:
+        """The body as it arrives, up to the limits of bytes and time."""
         headers = {name.lower(): value for name, value in response.headers.items()}
-        chunks: list[bytes] = []
-        size = 0
+        body = bytearray()
+        whole = False
         try:
-            for chunk in response.stream(_CHUNK, decode_content=True):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > most_bytes:
-                    return Answer(response.status, headers, b"".join(chunks)[:most_bytes], whole=False)
-                if self._monotonic() > deadline:
+            while len(body) <= wanted.most_bytes:
+                chunk = response.read1(_CHUNK, decode_content=True)
+                if self._closed.is_set() or self._monotonic() > wanted.deadline:
                     raise TimeoutError
-            return Answer(response.status, headers, b"".join(chunks))
+                if not chunk:
+                    whole = True
+                    break
+                body += chunk
         finally:
             # what was not read to its end must not go back to the pool
-            if not response.closed and size > most_bytes:
+            if whole:
+                response.release_conn()
+            else:
                 response.close()
-            response.release_conn()
+        return Answer(response.status, headers, bytes(body[: wanted.most_bytes]), whole)
 
     def _open(self, number: int) -> _Line:
         from kubectl_berth.cluster.open_connections import OpenConnections
@@ -201,6 +227,21 @@ class Transport:
         """A client with credentials read anew, once for all threads that were refused with the same ones."""
         with self._renewing:
             if self._line.number == line.number:
-                self._line = self._open(line.number + 1)
+                try:
+                    self._line = self._open(line.number + 1)
+                except BerthError as error:
+                    if self._contacted:
+                        raise Unavailable(str(error)) from error
+                    raise
                 line.client.rest_client.pool_manager.clear()
             return self._line
+
+
+def _pause(answer: Answer, attempt: int) -> float | None:
+    """Seconds to wait before the request is sent again, None where it is not."""
+    if answer.status == 429:
+        asked = answer.headers.get("retry-after", "")
+        return (float(asked) if asked.isdigit() else 1.0) + random.uniform(0, 0.2)
+    if answer.status in _PASSING and attempt == 1 and "retry-after" not in answer.headers:
+        return 0.2
+    return None

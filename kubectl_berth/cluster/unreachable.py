@@ -6,6 +6,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator
+from http.client import BadStatusLine
 
 from kubectl_berth.cluster.connection import Access
 
@@ -42,7 +43,7 @@ def why(error: BaseException, access: Access, seconds: float) -> str:
             return f"no answer within {seconds:g} s; check your network or raise --request-timeout"
         if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:
             return f"{cause.strerror.lower()}; check your network"
-    if access.server.startswith("http:"):
+    if any(type(e) is BadStatusLine for e in found) and access.server.startswith("http:"):
         return "it did not answer as an http server; does its URL need https?"
     return "the connection broke off before an answer came; try again"
 

@@ -1,5 +1,7 @@
-"""The same kubeconfig, flags and variables given to the real kubectl and to berth: the same server is asked, by the same
-identity, or both refuse before anything is sent."""
+"""The same kubeconfig, flags and variables given to the real kubectl and to berth.
+
+The same server must be asked, by the same identity, or both must refuse before anything is sent.
+"""
 
 from __future__ import annotations
 
