@@ -4,19 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from kubectl_berth.diagnosis.checks.admission import check_admission
+from kubectl_berth.diagnosis.checks.configuration import check_configuration
+from kubectl_berth.diagnosis.checks.containers import check_containers
+from kubectl_berth.diagnosis.checks.images import check_images
+from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
+from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
+from kubectl_berth.diagnosis.checks.rollouts import check_workloads
+from kubectl_berth.diagnosis.checks.scheduling import check_scheduling
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.link import WEIGHT, link
 from kubectl_berth.records import Finding, Ref
 
 Check = Callable[[Inventory], Iterable[Finding]]
 
-CHECKS: tuple[Check, ...] = ()
+CHECKS: tuple[Check, ...] = (
+    check_nodes,
+    check_containers,
+    check_images,
+    check_configuration,
+    check_scheduling,
+    check_evictions,
+    check_sandboxes,
+    check_admission,
+    check_workloads,
+    check_custom_resources,
+    check_operator_workloads,
+)
+"""Every check there is. Each is a pure function of the inventory."""
 
 
 def diagnose(inventory: Inventory) -> list[Finding]:
-    """Everything the checks find, causes before symptoms, severe before mild, in a stable order."""
-    return [finding for check in CHECKS for finding in check(inventory)]
+    """Everything the checks find, causes before symptoms, severe before mild, in a stable order.
+
+    A symptom names in `caused_by` the subject of the finding that explains it; a cause lists what it brings down.
+    """
+    found = [finding for check in CHECKS for finding in check(inventory)]
+    linked = link(found, inventory)
+    return sorted(linked, key=_order)
+
+
+def _order(finding: Finding) -> tuple[bool, int, int, Ref, str, str]:
+    effects = -len(finding.effects) if finding.cause else 0
+    return (not finding.cause, WEIGHT[finding.severity], effects, finding.subject, finding.reason, finding.summary)
 
 
 def related(findings: Iterable[Finding], ref: Ref, inventory: Inventory) -> list[Finding]:
-    """The findings about an object, its owners, what it owns, or what explains those."""
-    return [finding for finding in findings if finding.subject == ref]
+    """The findings about an object, its owners and what it owns, and the causes of those, in the given order."""
+    family = {ref, *(below.ref for below in inventory.descendants(ref)), *(pod.ref for pod in inventory.pods_of(ref))}
+    view = inventory.find(ref)
+    if view is not None:
+        family.update(inventory.owners(view))
+    given = list(findings)
+    close = [one for one in given if one.subject in family or family & set(one.effects)]
+    causes = {one.caused_by for one in close if one.caused_by}
+    return [one for one in given if one in close or (one.cause and one.subject in causes)]

@@ -7,13 +7,16 @@ from typing import Literal
 
 Polarity = Literal["good", "bad", "neutral"]
 
-# Words in a type that make True bad ("Degraded", "NotReady", "DiskPressure"). Checked first.
+_NEGATED = re.compile(
+    r"^(?:Not|not|Un|Non|No)(?=[A-Z])|^(?:un|non-?)(?=ready|healthy|available)|^Un(?=ready|healthy|avail)"
+)
+
+# Words in a type that make True bad ("Degraded", "DiskPressure").
 _BAD = re.compile(
-    r"^(not|un|non|no)(?=[A-Z])"
-    r"|not(ready|available|healthy|found|synced)|un(ready|healthy|available|schedulable|reachable|known|responsive)"
-    r"|fail|error|degraded|stalled|invalid|unavailable|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
+    r"fail(?!over)|error|degraded|(?<!in)stalled|invalid|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
     r"|pressure|deadlock|missing|exceeded|lost|timeout|timedout|misconfig|stuck|abnormal|problem|orphan|disconnect"
-    r"|broken|crash|outdated|drift|inconsistent|panic|readonlyfilesystem|frequent|impaired|insufficient|hung|warning",
+    r"|unschedulable|unreachable|unresponsive|broken|crash|outdated|drift|inconsistent|panic|readonlyfilesystem"
+    r"|frequent|impaired|insufficient|hung\b|warning",
     re.IGNORECASE,
 )
 # Words that make False bad.
@@ -39,6 +42,10 @@ def polarity(kind: str) -> Polarity:
     """What True means for a condition type: "good", "bad", or "neutral" where nobody can tell."""
     if _NEUTRAL.search(kind):
         return "neutral"
+    negated = _NEGATED.match(kind)
+    if negated:
+        rest = polarity(kind[negated.end() :])
+        return {"good": "bad", "bad": "good"}.get(rest, "neutral")  # type: ignore[return-value]
     if _BAD.search(kind):
         return "bad"
     return "good" if _GOOD.search(kind) else "neutral"

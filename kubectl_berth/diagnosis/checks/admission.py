@@ -79,8 +79,8 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             f"it is used up: pods of {view.ref} ask for {full[2]}, {full[3]} of {full[4]} are in use",
             (evidence,),
             effects=(view.ref,),
-            remedy="raise the quota, lower what the pods ask for, or free what others hold; an update also needs room for "
-            "its surge (maxSurge), so maxUnavailable 1 with maxSurge 0 may do",
+            remedy="raise the quota, lower what the pods ask for, or free what others hold; an update also needs room "
+            "for its surge (maxSurge), so maxUnavailable 1 with maxSurge 0 may do",
             disproof=f"status.used of the quota below its hard limit by {full[2]}",
         )
         yield _caused(view, ref, f"its pods are not created: quota {full[1].strip()} is used up", evidence)
@@ -93,7 +93,7 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             "QuotaNeedsRequests",
             f"its pods are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
             (evidence,),
-            remedy="set those requests and limits in the pod template, or give the namespace defaults with a LimitRange",
+            remedy="set them in the pod template, or give the namespace defaults with a LimitRange",
             disproof="a pod template that states them",
         )
 
@@ -116,7 +116,7 @@ def _bounds(inventory: Inventory, view: Identified, text: str, evidence: str) ->
         _severity(view),
         view.ref,
         "LimitRangeViolated",
-        f"its pods are not created: {f'LimitRange {name} allows' if name else 'a LimitRange allows'} a {match[1].lower()} "
+        f"its pods are not created: {f'LimitRange {name}' if name else 'a LimitRange'} allows a {match[1].lower()} "
         f"{resource} of {match[4]} per {match[3]}, the {match[5].lower()} is {match[6]}",
         (evidence,),
         remedy="bring the pod template within the bounds, or change the LimitRange",
@@ -134,7 +134,7 @@ def _security(inventory: Inventory, view: Identified, text: str, evidence: str) 
             f"its pods are not created: the namespace enforces PodSecurity {match[1]}, and they violate it: "
             f"{clip(match[2], 240)}",
             (evidence,),
-            remedy="set those fields in the pod template's securityContext; lower the namespace's level only if it must be",
+            remedy="set those fields in the template's securityContext; lower the namespace's level only if it must be",
             disproof="a namespace without that enforcement",
         )
 

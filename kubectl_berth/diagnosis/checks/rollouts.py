@@ -161,7 +161,7 @@ def _deployment(inventory: Inventory, deployment: Workload) -> Iterator[Finding]
 def _stuck_rollout(inventory: Inventory, deployment: Workload) -> bool:
     """True where an unfinished update has a new pod that fails, or none although it is time."""
     newest = _newest(inventory, deployment)
-    pods = [pod for pod in inventory.pods_of(newest.ref)] if newest else []
+    pods = list(inventory.pods_of(newest.ref)) if newest else []
     if any(not pod.ready and not pod.terminating and not _starting(inventory, pod) for pod in pods):
         return True
     failure = condition(deployment.status.conditions, "ReplicaFailure")
@@ -215,7 +215,8 @@ def _paused(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
             "spec.paused: true",
             f"status: {deployment.updated} updated, {deployment.ready} ready of {deployment.desired}",
         ),
-        remedy=f"kubectl rollout resume deployment/{deployment.name} -n {deployment.namespace}, if nobody paused it on purpose",
+        remedy=f"kubectl rollout resume deployment/{deployment.name} -n {deployment.namespace}, unless it was paused on "
+        "purpose",
         disproof="spec.paused is not set",
     )
     yield from _behind(inventory, deployment)
@@ -285,8 +286,8 @@ def _trapped(inventory: Inventory, workload: Workload, pod: Pod) -> Finding:
         f"its template was changed, but pod {pod.name} still has the old one and never gets ready, so the controller "
         "waits for it and replaces nothing",
         (
-            f"status: updateRevision {workload.status.update_revision}, currentRevision {workload.status.current_revision}",
-            f"{pod.ref}: controller-revision-hash {pod.metadata.labels.get('controller-revision-hash', 'none')}, not ready",
+            _revision_line(workload),
+            f"{pod.ref}: label controller-revision-hash {_revision_of(pod)}, not ready",
             "spec.podManagementPolicy: OrderedReady",
         ),
         effects=(pod.ref,),
@@ -303,12 +304,20 @@ def _held_back(workload: Workload, partition: int | None) -> Finding:
         "UpdateHeldBack",
         f"{workload.updated} of {workload.desired} pods have the new template: {why} holds the rest back",
         (
-            f"status: updateRevision {workload.status.update_revision}, currentRevision {workload.status.current_revision}",
+            _revision_line(workload),
             f"spec.updateStrategy: {why}",
         ),
         remedy="lower the partition, or delete the pods one by one, if the update is meant for all",
         disproof="the same revision on every pod",
     )
+
+
+def _revision_line(workload: Workload) -> str:
+    return f"status: updateRevision {workload.status.update_revision}, current {workload.status.current_revision}"
+
+
+def _revision_of(pod: Pod) -> str:
+    return pod.metadata.labels.get("controller-revision-hash", "none")
 
 
 def _on_delete(workload: Workload) -> bool:

@@ -1,0 +1,145 @@
+"""Ties symptoms to causes, and makes one finding of many alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kubectl_berth.cluster.views import Pod
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.relations import EXPLAINED, NODE_BLAMED, NODE_LOST, Relation, node
+from kubectl_berth.records import Finding, Ref, Severity
+
+WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
+
+
+def link(findings: list[Finding], inventory: Inventory) -> list[Finding]:
+    """The same findings, each symptom tied to the root that explains it, each root told what it brings down.
+
+    Findings about one object for one reason become one; so do those of like pods of one controller.
+    """
+    merged = _merged(findings)
+    by_subject: dict[Ref, list[Finding]] = {}
+    for finding in merged:
+        by_subject.setdefault(finding.subject, []).append(finding)
+    tied = [replace(one, caused_by=_explained_by(one, by_subject, inventory)) for one in merged]
+    folded, speaks = _alike(tied, inventory)
+    return _with_effects(
+        [replace(one, caused_by=speaks.get(one.caused_by, one.caused_by)) if one.caused_by else one for one in folded]
+    )
+
+
+def _explained_by(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
+    cause = finding.caused_by or _cause(finding, by_subject, inventory)
+    return cause if cause != finding.subject else None
+
+
+def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
+    view = inventory.find(finding.subject)
+    if view is None:
+        return None
+    best: tuple[tuple[int, int], Ref] | None = None
+    for relation in EXPLAINED.get(finding.reason, ()):
+        for place, ref in enumerate(relation(inventory, view)):
+            for other in by_subject.get(ref, ()):
+                if ref == finding.subject or not _explains(other, finding, relation):
+                    continue
+                rank = (WEIGHT[other.severity], place)
+                if best is None or rank < best[0]:
+                    best = (rank, ref)
+        if best is not None:
+            return best[1]
+    return None
+
+
+def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
+    """True where that finding may be the cause of this one."""
+    if relation is node:
+        return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
+    if other.severity == "info" and other.reason != "ImagePullSlow":
+        return False
+    return other.caused_by != finding.subject
+
+
+def _with_effects(findings: list[Finding]) -> list[Finding]:
+    """Each symptom names its root; each root names what it brings down and weighs as much as the worst of it."""
+    by_subject: dict[Ref, Finding] = {}
+    for finding in findings:
+        held = by_subject.get(finding.subject)
+        if held is None or (held.caused_by is not None and finding.caused_by is None):
+            by_subject[finding.subject] = finding
+    effects: dict[Ref, set[Ref]] = {}
+    worst: dict[Ref, Severity] = {}
+    rooted: list[Finding] = []
+    for finding in findings:
+        root = _root(finding, by_subject)
+        if root is not None:
+            effects.setdefault(root, set()).update({finding.subject, *finding.effects})
+            worst[root] = min(worst.get(root, "info"), finding.severity, key=lambda one: WEIGHT[one])
+        rooted.append(replace(finding, caused_by=root))
+    return [_grown(finding, effects, worst) for finding in rooted]
+
+
+def _root(finding: Finding, by_subject: dict[Ref, Finding]) -> Ref | None:
+    current, seen = finding.caused_by, {finding.subject}
+    while current is not None and current not in seen:
+        seen.add(current)
+        above = by_subject.get(current)
+        if above is None or above.caused_by is None:
+            return current
+        current = above.caused_by
+    return None  # a circle: each of it stands for itself
+
+
+def _grown(finding: Finding, effects: dict[Ref, set[Ref]], worst: dict[Ref, Severity]) -> Finding:
+    if finding.caused_by is not None or finding.subject not in effects:
+        return finding
+    both = {*finding.effects, *effects[finding.subject]} - {finding.subject}
+    severity = min(finding.severity, worst[finding.subject], key=lambda one: WEIGHT[one])
+    return replace(finding, effects=tuple(sorted(both)), severity=severity)
+
+
+def _merged(findings: list[Finding]) -> list[Finding]:
+    merged: dict[tuple[Ref, str, str], Finding] = {}
+    for finding in findings:
+        about = finding.summary if finding.subject.kind == "Pod" else ""
+        key = (finding.subject, finding.reason, about)
+        held = merged.get(key)
+        if held is None:
+            merged[key] = finding
+            continue
+        evidence = tuple(dict.fromkeys([*held.evidence, *finding.evidence]))[:8]
+        severity = min(held.severity, finding.severity, key=lambda one: WEIGHT[one])
+        effects = tuple(sorted({*held.effects, *finding.effects}))
+        merged[key] = replace(held, evidence=evidence, severity=severity, effects=effects)
+    return list(merged.values())
+
+
+def _alike(findings: list[Finding], inventory: Inventory) -> tuple[list[Finding], dict[Ref, Ref]]:
+    """Like findings about pods of one controller as one, and which pod now speaks for which."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        pod = inventory.find(finding.subject)
+        owner = inventory.owner(pod) if isinstance(pod, Pod) else None
+        key: object = (finding.reason, owner, _gist(finding), finding.caused_by) if owner else id(finding)
+        groups.setdefault(key, []).append(finding)
+    folded = [(_first_of(group), group) for group in groups.values()]
+    speaks = {one.subject: first.subject for first, group in folded for one in group if one.subject != first.subject}
+    return [first for first, _ in folded], speaks
+
+
+def _gist(finding: Finding) -> str:
+    """What like pods have in common: the container's name, without ages and exit codes."""
+    return " ".join(finding.summary.split()[:4]) if "container" in finding.summary else ""
+
+
+def _first_of(group: list[Finding]) -> Finding:
+    ordered = sorted(group, key=lambda one: (WEIGHT[one.severity], one.subject))
+    first, rest = ordered[0], [one.subject for one in ordered[1:]]
+    if not rest:
+        return first
+    others = ", ".join(ref.name for ref in rest[:5]) + (f" and {len(rest) - 5} more" if len(rest) > 5 else "")
+    return replace(
+        first,
+        evidence=(*first.evidence, f"the same holds for {others}"),
+        effects=tuple(sorted({*first.effects, *rest, *(ref for one in ordered[1:] for ref in one.effects)})),
+    )
