@@ -20,8 +20,8 @@ PATIENCE = 600.0  # seconds an operator may be busy before "not yet" counts as a
 DEEPEST = 4
 
 _BAD = re.compile(
-    r"fail|error|degraded|unhealthy|crash|invalid|\blost\b|unavailable|not[ _-]?ready|unready|reject|denied|abort|broken"
-    r"|stuck|conflict|misconfig|unreachable|expired|incompatible|exceeded|stalled|missing|critical|dead\b",
+    r"fail|error|degraded|unhealthy|crash|invalid|\blost\b|unavailable|not[ _-]?ready|unready|reject|denied|abort"
+    r"|broken|stuck|conflict|misconfig|unreachable|expired|incompatible|exceeded|stalled|missing|critical|dead\b",
     re.IGNORECASE,
 )
 _NO_FAULT = re.compile(r"\b(no|without|zero|0)[ _-]?(error|fail|issue|problem|conflict)|failover", re.IGNORECASE)
@@ -33,8 +33,8 @@ _GOOD = re.compile(
 )
 _MOVING = re.compile(
     r"progress|pending|creating|waiting|provisioning|initiali[sz]|starting|updating|upgrading|reconciling|scaling"
-    r"|deploying|installing|in ?flight|requested|bootstrap|joining|deleting|terminating|pausing|paused|suspend|being|syncing|issuing"
-    r"|rolling|restarting|configuring|building|scheduling|queued|preparing|new$|dependency|retry",
+    r"|deploying|installing|in ?flight|requested|bootstrap|joining|deleting|terminating|pausing|paused|suspend|being"
+    r"|syncing|issuing|rolling|restarting|configuring|building|scheduling|queued|preparing|new$|dependency|retry",
     re.IGNORECASE,
 )
 _PHASE_KEY = re.compile(r"^(phase|state|status|health|result)$|(Phase|State|Health|Status)$")

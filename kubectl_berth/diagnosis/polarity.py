@@ -13,7 +13,7 @@ _NEGATED = re.compile(
 
 # Words in a type that make True bad ("Degraded", "DiskPressure").
 _BAD = re.compile(
-    r"fail(?!over)|error|degraded|(?<!in)stalled|invalid|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
+    r"unavailable|unhealthy|notready|unready|fail(?!over)|error|degraded|(?<!in)stalled|invalid|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
     r"|pressure|deadlock|missing|exceeded|lost|timeout|timedout|misconfig|stuck|abnormal|problem|orphan|disconnect"
     r"|unschedulable|unreachable|unresponsive|broken|crash|outdated|drift|inconsistent|panic|readonlyfilesystem"
     r"|frequent|impaired|insufficient|hung\b|warning",

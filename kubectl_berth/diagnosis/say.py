@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kubectl_berth.cluster.views import Condition, Event, age, seconds_since
+from kubectl_berth.cluster.views import Condition, Event, Pod, age, seconds_since
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.records import Ref
+from kubectl_berth.records import Severity
 
 LONGEST = 420
 
@@ -26,6 +26,8 @@ def said(event: Event, now: datetime) -> str:
 def held(condition: Condition, now: datetime) -> str:
     """A condition as evidence: type, status, since when, reason, words."""
     since = f" for {age(now, condition.last_transition_time)}" if condition.last_transition_time else ""
+    if condition.last_update_time and condition.last_update_time != condition.last_transition_time:
+        since += f", updated {age(now, condition.last_update_time)} ago"
     value = f"={condition.status}" if condition.status else ""
     tail = ": ".join(part for part in (condition.reason, clip(condition.message)) if part)
     return f"condition {condition.type}{value}{since}" + (f" ({tail})" if tail else "")
@@ -54,7 +56,11 @@ def younger(now: datetime, timestamp: str | None, seconds: float) -> bool:
     return passed is not None and passed <= seconds
 
 
-def serving(inventory: Inventory, workload: Ref) -> tuple[int, int]:
-    """How many of a workload's pods are ready, and how many there are that should run."""
-    pods = [pod for pod in inventory.pods_of(workload) if not pod.finished]
-    return sum(1 for pod in pods if pod.ready and not pod.terminating), len(pods)
+def weight(inventory: Inventory, pod: Pod) -> Severity:
+    """How much a broken pod matters: critical where no other pod of its workload or operator serves."""
+    workload = inventory.workload(pod)
+    if workload.kind in ("Job", "CronJob"):
+        return "warning"
+    above = workload if workload != pod.ref else inventory.owner(pod) or pod.ref
+    others = (one for one in inventory.pods_of(above) if one.ready and not one.terminating and not one.finished)
+    return "warning" if next(others, None) else "critical"

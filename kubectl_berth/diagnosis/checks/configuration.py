@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Pod
-from kubectl_berth.diagnosis.checks.containers import weight
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, said
+from kubectl_berth.diagnosis.say import clip, said, weight
 from kubectl_berth.records import Finding, Ref
 
 _MISSING = re.compile(r"\b(secret|configmap)s? \"([^\"]+)\" not found", re.IGNORECASE)

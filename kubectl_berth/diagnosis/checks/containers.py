@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, Terminated, age, duration, parse_time
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
-from kubectl_berth.diagnosis.say import clip, listed, older, said, serving, younger
-from kubectl_berth.records import Finding, Ref, Severity
+from kubectl_berth.diagnosis.say import clip, listed, older, said, weight, younger
+from kubectl_berth.records import Finding, Ref
 
 CANNOT_START = frozenset(
     {
@@ -93,14 +93,6 @@ def _restarting(inventory: Inventory, status: ContainerStatus, last: Terminated)
     if last.reason == "OOMKilled":
         return True
     return last.exit_code != 0 and status.restart_count >= 3 and last.reason != "ContainerStatusUnknown"
-
-
-def weight(inventory: Inventory, pod: Pod) -> Severity:
-    """How much a broken pod matters: critical where nothing of its workload serves."""
-    workload = inventory.workload(pod)
-    if workload.kind in ("Job", "CronJob"):
-        return "warning"
-    return "warning" if serving(inventory, workload)[0] else "critical"
 
 
 # --- died -----------------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from kubectl_berth.cluster.views import ContainerStatus, Event, Pod, age
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, listed, said, serving
-from kubectl_berth.records import Finding, Ref, Severity
+from kubectl_berth.diagnosis.say import clip, listed, said, weight
+from kubectl_berth.records import Finding, Ref
 
 IMAGE_REASONS = frozenset(
     {
@@ -139,13 +139,11 @@ def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding
     reason = classify(state, f"{message} {told.text if told else ''}")
     words, remedy, disproof = _WORDS[reason]
     evidence = [f"container {status.name}: waiting, {state}" + (f": {clip(message)}" if message else "")]
-    if told and told.text not in message:
+    if told and told.text.split(": ", 1)[-1] not in message:
         evidence.append(said(told, inventory.now))
     evidence += _credentials(inventory, pod, reason) + _architecture(inventory, pod, reason)
-    ready = serving(inventory, inventory.workload(pod))[0]
-    severity: Severity = "warning" if ready else "critical"
     return Finding(
-        severity,
+        weight(inventory, pod),
         pod.ref,
         reason,
         f"container {status.name} cannot get its image {image}: {words}",

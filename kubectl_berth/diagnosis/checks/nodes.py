@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
-from kubectl_berth.diagnosis.checks.containers import weight
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
-from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, younger
+from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable")

@@ -97,7 +97,7 @@ def _ignored(inventory: Inventory, resource: CustomResource) -> Iterator[Finding
         "warning",
         resource.ref,
         "CustomResourceIgnored",
-        f"{resource.api_version} {resource.kind}: no operator has given it a status, though others of its kind have one",
+        f"{resource.api_version} {resource.kind}: no operator gave it a status, though others of its kind have one",
         ("status: empty", f"metadata.creationTimestamp: {resource.metadata.creation_timestamp}"),
         remedy="look at the operator: whether it runs, and whether it watches this namespace",
         disproof="a status",

@@ -215,8 +215,8 @@ def _paused(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
             "spec.paused: true",
             f"status: {deployment.updated} updated, {deployment.ready} ready of {deployment.desired}",
         ),
-        remedy=f"kubectl rollout resume deployment/{deployment.name} -n {deployment.namespace}, unless it was paused on "
-        "purpose",
+        remedy=f"kubectl rollout resume deployment/{deployment.name} -n {deployment.namespace}, unless somebody paused "
+        "it on purpose",
         disproof="spec.paused is not set",
     )
     yield from _behind(inventory, deployment)

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
-from kubectl_berth.diagnosis.checks.containers import weight
 from kubectl_berth.diagnosis.fit import Obstacle, obstacles
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
-from kubectl_berth.diagnosis.say import clip, count, held, listed, older, younger
+from kubectl_berth.diagnosis.say import clip, count, held, listed, older, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 UNSEEN = 60.0  # seconds after which a pod that no scheduler has looked at is odd
