@@ -18,16 +18,8 @@ WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Cro
 
 # kinds of the control plane's own bookkeeping: nobody asks for them by name, and there are thousands of them
 _NOT_SEARCHED = frozenset(
-    {
-        "Event",
-        "Lease",
-        "EndpointSlice",
-        "Endpoints",
-        "ControllerRevision",
-        "ComponentStatus",
-        "PodMetrics",
-        "NodeMetrics",
-    }
+    "APIService ComponentStatus ControllerRevision CustomResourceDefinition EndpointSlice Endpoints Event Lease "
+    "NodeMetrics PodMetrics".split()
 )
 SEARCHED_KINDS = 200
 """At most so many kinds are listed for one search by name."""

@@ -112,11 +112,13 @@ def _state(thing: Object, target: Target, inventory: Inventory, context: Context
 
 
 def _events(target: Target, inventory: Inventory) -> list[str]:
-    view = inventory.find(target.ref)
+    """Events about the object and what it owns, newest first."""
     if "events" in inventory.unread and not inventory.events:
         return ["events: could not be read"]
-    events = inventory.events_of(view, None) if view is not None else []
-    return _section("events", event_lines(fold(events), inventory.now, EVENTS, about=False)) or ["events: none"]
+    family = [inventory.find(target.ref), *inventory.descendants(target.ref)]
+    events = [event for view in family if view is not None for event in inventory.events_of(view, None)]
+    about = any(event.about_ref != target.ref for event in events)
+    return _section("events", event_lines(fold(events), inventory.now, EVENTS, about=about)) or ["events: none"]
 
 
 def _body(thing: Object, *, builtin: bool) -> list[str]:

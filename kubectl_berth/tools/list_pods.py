@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.names import near_names, read_list, ref_of
 from kubectl_berth.records import Gap, Object
 from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.fields import counted, listed, text
+from kubectl_berth.tools.fields import clip, counted, listed, text
 from kubectl_berth.tools.pods import PodRow, pod_rows
 from kubectl_berth.tools.scope import known_namespace, nothing_read, unread
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool, ToolError
@@ -24,6 +24,8 @@ def list_pods(context: Context, arguments: Arguments) -> Report:
     namespace, node = arguments.get("namespace"), arguments.get("node")
     pods, gaps = _read(context, namespace, arguments.get("labelSelector", ""))
     if gaps and not pods:
+        if "labelSelector" in arguments and gaps[0].why == "failed":
+            raise ToolError(f"labelSelector cannot be used: {clip(gaps[0].detail)}. Write it like app=web,tier!=cache.")
         raise nothing_read("Pods", gaps)
     if node:
         pods = [pod for pod in pods if text(pod, "spec", "nodeName") == node] or _no_pods_on(context, node)

@@ -32,6 +32,8 @@ from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool, ToolErr
 KINDS = 40
 OBJECTS = 40
 INSTANCES = 60
+FEW_KINDS = 6
+FEW_INSTANCES = 10
 SEVERAL = 3
 """At most so many pods or ReplicaSets of one family are named before they are counted."""
 
@@ -67,7 +69,8 @@ def _search(context: Context, pattern: str, namespace: str | None) -> Report:
         lines += _all_kinds(discovery)
         return Report("\n".join(lines) + unread(gaps), gaps=tuple(gaps))
     kinds = [kind for kind in matching_kinds(pattern, discovery) if "/" not in kind.plural and "list" in kind.verbs]
-    # custom kinds are what a filter is for; built-in ones are known
+    # custom kinds are what a filter is for; of the built-in ones only those that it clearly names
+    kinds = [kind for kind in kinds if not kind.builtin or _named(kind, pattern.lower())]
     kinds.sort(key=lambda kind: kind.builtin)
     if kinds:
         lines.append(f'API kinds served here that match "{pattern}":')
@@ -77,11 +80,25 @@ def _search(context: Context, pattern: str, namespace: str | None) -> Report:
     found, missing = _objects(context, pattern, namespace, discovery)
     gaps += missing
     lines += found
+    lines += _some_instances(context, kinds, namespace)
     if not lines:
         return Report(_none(pattern, namespace, discovery) + unread(gaps), empty=True, gaps=tuple(gaps))
     if any(not kind.builtin for kind in kinds):
-        lines.append("Next: list_resources(kind, apiVersion) lists instances; describe_resource takes both too.")
+        lines.append("describe_resource and list_resources take such a kind with its apiVersion.")
     return Report("\n".join(lines) + unread(gaps), gaps=tuple(gaps))
+
+
+def _some_instances(context: Context, kinds: Sequence[Kind], namespace: str | None) -> list[str]:
+    """The instances of the custom kinds that match, where they are few: they are what the next call would ask for."""
+    custom = [kind for kind in kinds if not kind.builtin]
+    if not custom or len(custom) > FEW_KINDS:
+        return []
+    hits, _ = search(context.cluster, custom, lambda name: True, namespace or context.scope)
+    hits.sort(key=lambda hit: not _troubled(hit[1]))
+    lines = [_object_line(context, kind, thing) for kind, thing in hits[:FEW_INSTANCES]]
+    if len(hits) > FEW_INSTANCES:
+        lines.append(f"and {len(hits) - FEW_INSTANCES} more")
+    return ["Instances of these kinds:", *lines] if lines else ["No instances of these kinds exist."]
 
 
 def _none(pattern: str, namespace: str | None, discovery: Discovery) -> str:
@@ -108,6 +125,10 @@ def _all_kinds(discovery: Discovery) -> list[str]:
 
 def _shown(kind: Kind) -> bool:
     return not refused_kind(kind_names(kind))
+
+
+def _named(kind: Kind, word: str) -> bool:
+    return word in kind.short_names or kind.kind.lower().startswith(word) or kind.plural.startswith(word)
 
 
 def _kind_line(kind: Kind) -> str:
@@ -139,6 +160,9 @@ def _objects(
     for (name, space, stem), members in families.items():
         if name == "ReplicaSet":
             members = [m for m in members if text(m[1], "spec", "replicas") != "0"]
+        if name == "Pod":
+            order = {row.ref: at for at, row in enumerate(pod_rows([m[1] for m in members], context.now))}
+            members.sort(key=lambda m: order.get(ref_of(m[1]), 0))
         rows += [_object_line(context, kind, thing) for kind, thing in members[:SEVERAL]]
         if len(members) > SEVERAL:
             rows.append(f"{name} {space}/{stem}-...: {len(members) - SEVERAL} more")

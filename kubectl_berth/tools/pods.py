@@ -54,7 +54,9 @@ class PodRow:
         if owner and self.owner:
             parts.append(f"of {self.owner}")
         line = ", ".join(parts)
-        return f"{line}: {self.why}" if self.why and self.why != self.status else line
+        # the status need not be said twice: "CrashLoopBackOff: app, last exit 1 Error"
+        why = self.why.replace(f" {self.status}", "", 1)
+        return f"{line}: {why}" if why and why != self.status else line
 
 
 def pod_rows(pods: Iterable[Object], now: datetime) -> list[PodRow]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from kubectl_berth.errors import Forbidden, NotFound, NotServed, ReadError, Refused
 from kubectl_berth.records import Action, Fate, Finding, Gap, ToolResult, TraceEntry
-from kubectl_berth.safety.gate import clean, pass_through
+from kubectl_berth.safety.gate import LIMIT, clean, pass_through
 from kubectl_berth.safety.refuse import refused_word
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.arguments import as_mapping, refuse, validate
@@ -28,6 +28,9 @@ AT_ONCE = 8
 """Calls of one reply that run at the same time."""
 MOST_IN_A_REPLY = 24
 """Calls of one reply that are run at all."""
+
+ROOM = 64
+"""Bytes kept free in a result for the line that tells how many model calls are left."""
 
 GONE = {
     "get_resource": "describe_resource",
@@ -170,9 +173,7 @@ class Toolbox:
             key = json.dumps([job.tool.name, job.accepted], sort_keys=True)
             earlier = self._seen.setdefault(key, job.number)
             if earlier != job.number:
-                words = (
-                    f"Same call as number {earlier}: its result stands above and has not changed. Do something else."
-                )
+                words = f"Same call as number {earlier}: its result stands above and has not changed. Use it."
                 job.settled = ("repeated", words)
         return job
 
@@ -205,7 +206,7 @@ class Toolbox:
             fate, text, report = self._run(job)
         if fate in ("error", "refused", "withheld"):
             error = one_line(clean(text), 500)
-        passed = pass_through(text)
+        passed = pass_through(text, LIMIT - ROOM)
         result = ToolResult(
             number=job.number,
             text=passed,
