@@ -133,7 +133,7 @@ def _likeness(name: str, other: str) -> float:
         return 1.0
     ours, theirs = {name, *stems(name)}, {other, *stems(other)}
     if ours & theirs:
-        return 0.95
+        return 0.95 + 0.04 * difflib.SequenceMatcher(None, name, other).ratio()
     if len(name) > 2 and (other.startswith(f"{name}-") or name.startswith(f"{other}-")):
         return 0.9
     if len(name) > 3 and len(other) > 3 and (name in other or other in name):
