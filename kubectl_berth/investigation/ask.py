@@ -151,8 +151,8 @@ def _work(
         understanding = understand(
             question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed
         )
-        run.gaps = tuple(understanding.gaps)
         told = brief(understanding, context)
+        run.gaps = (*understanding.gaps, *context.inventory().gaps)
         run.toolbox.remember(told)
         conversation = Conversation(
             system=SYSTEM_PROMPT,

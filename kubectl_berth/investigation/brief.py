@@ -11,8 +11,8 @@ from kubectl_berth.records import Finding, Ref
 from kubectl_berth.safety.gate import clean, pass_through
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.fields import mappings, text
-from kubectl_berth.tools.pods import pod_rows
+from kubectl_berth.tools.fields import counted, mappings, text
+from kubectl_berth.tools.pods import pod_row, pod_rows
 from kubectl_berth.tools.status_summary import summary
 
 LIMIT = 1200
@@ -41,7 +41,8 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
     name = context.cluster.name()
     scope = "only namespace" if context.narrowed else "own namespace"
     clock = f"{context.now:%Y-%m-%d %H:%M} UTC"
-    yield f"Brief. Cluster {name.name}, {name.version}, {scope} {context.namespace}, clock {clock}."
+    # not the cluster's name: a scenario's or a directory's may give its fault away
+    yield f"Brief. Kubernetes {name.version}, {scope} {context.namespace}, clock {clock}. {_size(context)}"
     subjects = understanding.subjects[:_MOST_SUBJECTS]
     for ref in subjects:
         yield f"Named: {_state(ref, understanding.apis.get(ref), context)}"
@@ -49,13 +50,14 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"Not where the question says, but exists: {ref}"
     if understanding.missing:
         nearest = ", ".join(map(str, understanding.near)) or "nothing alike"
-        yield f"No object is called {', '.join(understanding.missing)}. Nearest: {nearest}."
+        names = ", ".join(understanding.missing)
+        yield f"Nothing berth may read is called {names} (Secrets, ConfigMaps: never looked up). Nearest: {nearest}."
     if understanding.unknown_namespaces:
         yield f"No such namespace: {', '.join(understanding.unknown_namespaces)}."
     if understanding.kinds:
         yield f"Kinds meant: {', '.join(understanding.kinds)}."
     yield from _findings(subjects, context)
-    for gap in understanding.gaps:
+    for gap in dict.fromkeys((*understanding.gaps, *context.inventory().gaps)):
         yield f"Not readable: {gap.what}: {gap.why}."
     rest = len(understanding.subjects) - len(subjects)
     if rest > 0:
@@ -77,6 +79,18 @@ def _findings(subjects: Sequence[Ref], context: Context) -> Iterator[str]:
     for finding in ordered:
         cause = "" if finding.cause else f" (follows from {finding.caused_by})"
         yield f"Found, {finding.severity}: {finding.subject}: {finding.reason}: {finding.summary}{cause}"
+    for finding in ordered:
+        if finding.cause:
+            yield from (f"Evidence, {finding.subject}: {each}" for each in finding.evidence[:3])
+
+
+def _size(context: Context) -> str:
+    """How much was looked at: a verdict of health rests on it."""
+    inventory = context.inventory()
+    ready = sum(pod_row(pod, context.now).healthy for pod in inventory.pods)
+    return (
+        f"Looked at {counted(len(inventory.nodes), 'node')}, {counted(len(inventory.pods), 'pod')} ({ready} healthy)."
+    )
 
 
 def _state(ref: Ref, api_version: str | None, context: Context) -> str:
