@@ -153,7 +153,14 @@ def _server(cluster: ClusterEntry) -> str:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or parts.query or parts.fragment or parts.username or "\\" in written or not written.isprintable():
+    if (
+        not usable
+        or parts.query
+        or parts.fragment
+        or parts.username
+        or re.search(r"[\s\\]", written)
+        or not written.isprintable()
+    ):
         raise UsageError(f"cluster {cluster.name!r} of the kubeconfig: {cluster.server!r} is not a server's URL")
     return written.rstrip("/")
 

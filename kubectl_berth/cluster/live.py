@@ -180,7 +180,7 @@ class LiveCluster:
                 restarted = restarted or not token
             else:
                 found = document(answer)
-                yield from _new(_items(kind, found), given)
+                yield from _new(_items(kind, found), given, restarted)
                 metadata = found.get("metadata")
                 token = str(metadata.get("continue") or "") if isinstance(metadata, dict) else ""
                 if not token:
@@ -217,12 +217,12 @@ def _items(kind: Kind, found: Mapping[str, Any]) -> Iterator[Object]:
             yield {"apiVersion": kind.api_version, "kind": kind.kind, **item}
 
 
-def _new(items: Iterator[Object], given: set[tuple[str, str]]) -> Iterator[Object]:
-    """The objects that no earlier page held: a list that had to start again repeats some."""
+def _new(items: Iterator[Object], given: set[tuple[str, str]], restarted: bool) -> Iterator[Object]:
+    """The objects that were not `given` before: a list that had to start again repeats some."""
     for item in items:
         metadata = item.get("metadata")
         found = metadata if isinstance(metadata, dict) else {}
         key = (str(found.get("namespace") or ""), str(found.get("name") or ""))
-        if key == ("", "") or key not in given:
+        if not (restarted and key in given):
             given.add(key)
             yield item

@@ -23,6 +23,7 @@ from kubectl_berth.cluster.connection import ConnectionOptions
 from kubectl_berth.cluster.live import connect
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError
+from tests.fakes.connect_proxy import ConnectProxy, tunnelling
 from tests.fakes.kube_recorder import Recorder, Tls, make_tls, recording
 
 KUBECTL = shutil.which("kubectl", path=str(Path(sys.executable).parent)) or "kubectl"
@@ -39,6 +40,7 @@ class Ground:
     two: Recorder
     plain: Recorder
     proxy: Recorder
+    tunnel: ConnectProxy
     variables: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
 
@@ -84,6 +86,8 @@ class Ground:
             recorder: Recorder = getattr(self, server)
             found += [(server, r.path, r.identity(), r.server_name) for r in recorder.requests]
             recorder.requests.clear()
+        found += [("tunnel", *asked) for asked in self.tunnel.asked]
+        self.tunnel.asked.clear()
         return found
 
     def base_variables(self) -> dict[str, str]:
@@ -128,9 +132,10 @@ def ground(tmp_path: Path, certificates: Tls, monkeypatch: pytest.MonkeyPatch) -
         recording(certificates, client_certificates=True) as two,
         recording() as plain,
         recording() as proxy,
+        tunnelling(int(one.url.rpartition(":")[2])) as tunnel,
     ):
         proxy.script = lambda request: plain.replies["/version"]  # type: ignore[return-value]
-        yield Ground(tmp_path, certificates, one, two, plain, proxy)
+        yield Ground(tmp_path, certificates, one, two, plain, proxy, tunnel)
 
 
 def data(path: Path) -> str:
@@ -386,6 +391,12 @@ def proxy_of_the_kubeconfig_whatever_no_proxy_says(g: Ground) -> None:
 
 
 @same
+def proxy_tunnels_tls_with_a_password(g: Ground) -> None:
+    proxy = f"http://me:p%40ss@{g.tunnel.url}"
+    g.use(g.config(server="https://api.example.test:6443", **{"proxy-url": proxy}))
+
+
+@same
 def proxy_of_the_environment(g: Ground) -> None:
     g.variables["HTTP_PROXY"] = g.proxy.url
     g.use(g.config(server="http://10.1.2.3:6443", **{"certificate-authority": None}))
@@ -602,7 +613,7 @@ def test_same_server_same_identity(case: str, ground: Ground) -> None:
     SAME[case](ground)
     worked, expected, words = ground.kubectl()
     assert worked, words
-    assert len(expected) == 1
+    assert len([request for request in expected if request[0] != "tunnel"]) == 1
     assert ground.berth() == (True, expected, "")
 
 
