@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules_answer import LogSeen, Material, write
-from kubectl_berth.engines.rules_case import Case, LogWanted, logs_wanted, make_case
+from kubectl_berth.engines.rules_case import Case, LogWanted, extend, logs_wanted, make_case
 from kubectl_berth.engines.rules_logs import read_log, waiting_for
 from kubectl_berth.engines.rules_orders import gives_orders
 from kubectl_berth.engines.rules_plan import first_calls, log_calls
@@ -20,6 +20,9 @@ from kubectl_berth.records import Event, Finished, Gap, Text, ToolCalled, ToolRe
 from kubectl_berth.safety.gate import CLOSING, OPENING, clean
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
+
+MOST_CALLS = 4
+"""Tool calls after which no further log is looked for."""
 
 
 class Rules:
@@ -46,16 +49,24 @@ class Rules:
         case = make_case(question, context.inventory(), context.findings())
         offered = {definition["name"] for definition in toolbox.definitions()}
         yield from self._call(toolbox, first_calls(case, offered))
-        wanted = logs_wanted(case, curious=_curious(case))
-        results = yield from self._call(toolbox, log_calls(wanted, offered))
+        logs = yield from self._read(toolbox, case, logs_wanted(case, curious=_curious(case)), offered)
+        if _follow(case, logs) and len(toolbox.trace) < MOST_CALLS:
+            beside = {log.wanted.pod for log in logs}
+            deeper = logs_wanted(case, curious=False, beside=beside)[:1]
+            logs += yield from self._read(toolbox, case, deeper, offered)
         if self._stopped.is_set():
             return
-        logs = [_seen(log, result, case) for log, result in zip(wanted, results, strict=False)]
         yield from _finish(write(_material(case, logs, toolbox)), toolbox, case)
 
     def cancel(self) -> None:
         """From another thread: no further tool is called."""
         self._stopped.set()
+
+    def _read(
+        self, toolbox: RunToolbox, case: Case, wanted: Sequence[LogWanted], offered: Collection[str]
+    ) -> Generator[Event, None, list[LogSeen]]:
+        results = yield from self._call(toolbox, log_calls(wanted, offered))
+        return [_seen(log, result, case) for log, result in zip(wanted, results, strict=False)]
 
     def _call(self, toolbox: RunToolbox, calls: Sequence[ToolCall]) -> Generator[Event, None, list[ToolResult]]:
         if not calls or self._stopped.is_set():
@@ -103,6 +114,16 @@ def _curious(case: Case) -> bool:
     return bool(case.subjects) and (asked or (bool(claims) and not case.causes and not case.symptoms))
 
 
+def _follow(case: Case, logs: Sequence[LogSeen]) -> bool:
+    """Follows what the logs could not reach to what is wrong there; True where something was found."""
+    found = False
+    for log in logs:
+        for target in log.targets:
+            if target.down and target.ref is not None:
+                found = extend(case, log.wanted.pod, target.ref) or found
+    return found
+
+
 def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     inventory = case.inventory
     pod = inventory.pod(wanted.pod.namespace, wanted.pod.name)
@@ -113,7 +134,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
     lines = log_body(result.text)
     reading = read_log(lines)
-    waits = waiting_for(lines)
+    waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready") else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
     return LogSeen(wanted, workload, reading, waits, tuple(target for target in targets if target))

@@ -7,15 +7,14 @@ from kubectl_berth.records import Ref
 
 
 def advice(telling: Telling, workload: Ref, container: str) -> str:
-    """What to do about a telling line, "" where it says too little to advise. A command is for the person to judge."""
+    """What to do about a telling line. A command in it is for the person to judge."""
     names = [f"`{name}`" for name in telling.names if not name.startswith("/")]
     paths = [f"`{name}`" for name in telling.names if name.startswith("/")]
     where = f"{workload.kind} {workload.namespace}/{workload.name}"
     namespace = f"-n {workload.namespace} " if workload.namespace else ""
     if telling.family == "missing setting":
         return _missing_setting(names, where, container, namespace, workload)
-    said = _SENTENCES.get(telling.family, "")
-    return said.format(
+    return _SENTENCES.get(telling.family, _PLAIN).format(
         where=where,
         container=container,
         paths=", ".join(paths) or "the path it names",
@@ -39,19 +38,20 @@ def _missing_setting(names: list[str], where: str, container: str, namespace: st
     )
 
 
+_PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."
+
 _SENTENCES = {
     "refused": "Nothing accepts connections at {targets}: bring that back first; {where} needs no change if its address "
     "is right.",
     "timeout": "{targets} did not answer in time: check that it is up, and that no NetworkPolicy or firewall stands "
     "between.",
-    "dns": "Check the host name {targets} in the settings of {where}, and whether a Service of that name exists in that "
-    "namespace.",
+    "dns": "Check the host name {targets} in the settings of {where}, and that such a Service exists in its namespace.",
     "authentication": "Compare the credentials that {where} uses with those that the server expects. If they were "
     "rotated, the pods still hold the old ones until they are restarted.",
     "disk full": "Free or expand the volume that {paths} lies on (expanding needs a StorageClass that allows it).",
     "permission": "Give container {container} the right to use {paths}: securityContext (fsGroup, runAsUser, "
     "readOnlyRootFilesystem) or a writable volume there.",
-    "rbac": "Grant the service account exactly the verb and resource that the line names, with a Role and a RoleBinding.",
+    "rbac": "Grant the service account exactly the verb and resource that the line names, by a Role and a RoleBinding.",
     "port in use": "Two processes of the pod want one port: change the port of one of its containers.",
     "wrong architecture": "Publish the image for the node's CPU architecture, or keep the pods on nodes of the image's "
     "own with a nodeSelector on kubernetes.io/arch.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kubectl_berth.engines.rules_advice import advice
 from kubectl_berth.engines.rules_case import Case, LogWanted
@@ -16,6 +16,12 @@ from kubectl_berth.records import Finding, Gap, Ref
 MOST_CAUSES = 4
 MOST_EVIDENCE = 4
 MOST_OBJECTS = 6
+
+
+LIMITS = (
+    "This is one moment, seen from the cluster's side: what an application does with each request, and what has left "
+    "no event behind, is not seen."
+)
 
 
 @dataclass
@@ -74,6 +80,8 @@ def write(material: Material) -> str:
     parts.append(_list("**Worth knowing, no fault**", _notes(material), 4))
     parts.append(_list("**What to do** (nothing was changed; berth only reads)", _remedies(material), MOST_OBJECTS))
     parts.append(_list("**What would show that this is wrong**", _disproofs(case), 3))
+    if case.healthy:
+        parts.append(LIMITS)
     parts.append(_list("**Elsewhere in the cluster**", _elsewhere(material), 3))
     parts.append(_orders(material))
     parts.append(_list("**Not checked**", gap_lines(material.gaps, material.logs), 8))
@@ -91,27 +99,38 @@ def verdict(material: Material) -> str:
     if case.lost:
         return f"**{_not_found(case)}**"
     if worst is None:
-        return f"**{_answer(case, fault=False)}{_healthy(material)}**"
+        return f"**{_capital(_answer(case, fault=False) + _healthy(material))}**"
     main = case.main
     if main is None:
-        return f"**{_answer(case, fault=True)}{_wide_verdict(material)}**"
+        return f"**{_capital(_answer(case, fault=True) + _wide_verdict(material))}**"
     said = _about(material, worst, main).rstrip(".")
+    if (chain := _chain(material)) and worst.subject not in case.explained:
+        said = f"{chain}, because {said}"
     state = _state(case)
     known = figure(case.inventory, main)
     label = f"{main} {state}" + (f" ({known})" if known else "")
-    joint = ", but " if state == STILL else ". "
-    said = said if state == STILL else _capital(said)
+    joint = ", but " if state in UP else ". "
+    said = said if state in UP else _capital(said)
     return f"**{_answer(case, fault=True)}{label}{joint}{said}{_why(material, worst)}.**"
+
+
+def _chain(material: Material) -> str:
+    """What the subject's own log says it cannot reach, where that was followed."""
+    for log in material.logs:
+        down = next((target for target in log.targets if target.down), None)
+        if down is not None and log.wanted.pod in material.case.explained:
+            return f"{log.wanted.pod} cannot reach {down.words}"
+    return ""
 
 
 def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
     if asked is None:
         return ""
-    return "Yes: " if fault == (asked == "bad") else "No: "
+    return "Yes, " if fault == (asked == "bad") else "No, "
 
 
-STILL = "still serves"
+UP = ("still serves", "is up at the moment")
 
 
 def _state(case: Case) -> str:
@@ -123,7 +142,17 @@ def _state(case: Case) -> str:
     up, wanted = int(counts.group(1)), int(counts.group(2))
     if up == 0:
         return "is not healthy"
-    return STILL if up >= wanted else "is degraded"
+    if up < wanted:
+        return "is degraded"
+    return UP[1] if _dies_now_and_then(case) else UP[0]
+
+
+def _dies_now_and_then(case: Case) -> bool:
+    """True where the faulty pod itself is among the ready ones: it will be down again."""
+    sick = [
+        case.inventory.pod(one.subject.namespace, one.subject.name) for one in case.causes if one.subject.kind == "Pod"
+    ]
+    return any(pod is not None and pod.ready for pod in sick)
 
 
 def _not_found(case: Case) -> str:
@@ -163,7 +192,7 @@ def _healthy(material: Material) -> str:
         known = figure(case.inventory, main)
         others = f" Looked at too: {', '.join(map(str, rest[:4]))}." if rest else ""
         state = f" ({known})" if known else ""
-        return f"no fault found: {main} looks healthy{state}{limits}.{others}"
+        return f"{main} looks healthy{state}{limits}: no fault found.{others}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
     return f"nothing is broken: {place} looks healthy{limits}."
@@ -181,7 +210,7 @@ def _why(material: Material, finding: Finding) -> str:
     if down is not None:
         return f"; {down.words}"
     which = "its previous log says" if log.wanted.previous else "its log says"
-    return f"; {which} {quoted(bare(log.best.line), 200)}"
+    return f"; {which} {spoken(replace(log.best, line=bare(log.best.line)), 200)}"
 
 
 # --- the parts ------------------------------------------------------------------------------------------------------
@@ -213,7 +242,7 @@ def log_lines(material: Material, log: LogSeen) -> list[str]:
         return []
     if log.reading.orders:
         material.orders.add(where)
-    told = [f"{_capital(where)}: {quoted(one.line)}" for one in log.reading.lines[:2]]
+    told = [f"{_capital(where)}: {spoken(one)}" for one in log.reading.lines[:2]]
     if not told and log.waiting is not None:
         told = [f"{_capital(where)}: {quoted(log.waiting.line)}"]
     if not told and log.reading.last:
@@ -227,6 +256,8 @@ def _loose_logs(material: Material) -> str:
     """Logs that belong to no cause that is shown."""
     shown = material.case.causes[:MOST_CAUSES]
     loose = [log for log in material.logs if _first_with(material, log) not in shown]
+    if material.case.healthy and "logs" not in material.case.understanding.intents:
+        loose = [log for log in loose if log.reading.lines or log.reading.orders]
     lines = [line for log in loose for line in log_lines(material, log)]
     return _list("**From the logs**", lines, 4)
 
@@ -328,6 +359,11 @@ def _list(head: str, lines: Iterable[str], most: int) -> str:
         return ""
     rest = [f"- and {len(told) - most} more"] if len(told) > most else []
     return "\n".join([head, *(f"- {_sentence(line)}" for line in told[:most]), *rest])
+
+
+def spoken(telling: Telling, limit: int = 240) -> str:
+    """A log line as a code span, its severity before it where that stands in another field."""
+    return f"{telling.level} {quoted(telling.line, limit)}".strip()
 
 
 def bare(line: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
@@ -39,7 +39,8 @@ class Case:
     """What the rules engine knows before it reads logs.
 
     `findings` concern the question, causes first; `others` are the rest of the cluster's. `family` are the subjects
-    with what belongs to them.
+    with what belongs to them. `explained` are pods whose log says that something else is down; `wide` is True where no
+    object was named.
     """
 
     understanding: Understanding
@@ -49,11 +50,17 @@ class Case:
     others: list[Finding]
     family: frozenset[Ref] = field(default_factory=frozenset)
     wide: bool = False
+    explained: set[Ref] = field(default_factory=set)
 
     @property
     def lost(self) -> bool:
         """True where the names asked about exist nowhere, so that nothing can be said about them."""
         return not self.subjects and bool(self.understanding.missing)
+
+    @property
+    def healthy(self) -> bool:
+        """True where nothing is wrong with what was asked about."""
+        return not (self.lost or self.causes or self.symptoms)
 
     @property
     def main(self) -> Ref | None:
@@ -77,6 +84,8 @@ class Case:
 
     def is_root(self, finding: Finding) -> bool:
         """True where no other finding of the case explains this one."""
+        if finding.subject in self.explained:
+            return False
         if finding.caused_by is None:
             return True
         return not any(other.subject == finding.caused_by and other is not finding for other in self.findings)
@@ -97,7 +106,37 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     if not subjects and understanding.kinds:
         chosen = _of_kinds(chosen, understanding.kinds, inventory) or chosen
     others = [finding for finding in findings if finding not in chosen]
+    subjects = _sick_namesake_first(subjects, chosen, inventory)
     return Case(understanding, inventory, subjects, chosen, others, family, not subjects)
+
+
+def _sick_namesake_first(
+    subjects: tuple[Ref, ...], findings: Sequence[Finding], inventory: Inventory
+) -> tuple[Ref, ...]:
+    """Where several namespaces have an object of one name, the one with a fault is the one that is meant."""
+    if not subjects:
+        return subjects
+    main = subjects[0]
+    same = [ref for ref in subjects if (ref.kind, ref.name) == (main.kind, main.name)]
+    if len(same) < 2:
+        return subjects
+    faults = [finding for finding in findings if finding.severity != "info"]
+    sick = [ref for ref in same if concerning(faults, family_of(ref, inventory))]
+    return tuple(dict.fromkeys((*sick, *subjects)))
+
+
+def extend(case: Case, pod: Ref, target: Ref) -> bool:
+    """Takes in what is wrong with something a pod's log says it cannot reach; True where that explains the pod."""
+    reach = family_of(target, case.inventory)
+    every = [*case.findings, *case.others]
+    more = [one for one in concerning(every, reach) if one.severity != "info"]
+    own = {pod, case.inventory.workload(view) if (view := case.inventory.pod(pod.namespace, pod.name)) else pod}
+    if not any(one.subject not in own for one in more):
+        return False
+    case.explained |= own
+    case.findings = [*(one for one in more if one not in case.findings), *case.findings]
+    case.others = [one for one in case.others if one not in case.findings]
+    return True
 
 
 def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
@@ -191,12 +230,15 @@ def _of_kinds(findings: Sequence[Finding], kinds: Sequence[str], inventory: Inve
 # --- which logs -----------------------------------------------------------------------------------------------------
 
 
-def logs_wanted(case: Case, *, curious: bool) -> list[LogWanted]:
-    """The logs that may tell why, most telling first, one of each workload; `curious` reads healthy pods' too."""
+def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> list[LogWanted]:
+    """The logs that may tell why, most telling first, one of each workload.
+
+    `curious` reads a healthy pod's too where nothing is wrong; the pods `beside` were read already.
+    """
     found: list[tuple[int, LogWanted]] = []
     seen: set[tuple[Ref, str]] = set()
     for pod in _pods(case):
-        wanted = _of_pod(pod)
+        wanted = _of_pod(pod) if pod.ref not in beside else None
         if wanted is None:
             continue
         weight, log = wanted

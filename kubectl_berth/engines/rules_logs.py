@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kubectl_berth.engines.rules_orders import gives_orders, without_orders
 
-CHARACTERS = 600
+CHARACTERS = 800
 """Of a line that is longer, no more is looked at."""
 
 
 @dataclass(frozen=True)
 class Telling:
-    """One telling line: `family` what it is about ("refused", "missing setting", …, "error"), `names` the settings or
-    files it names, `targets` the hosts it could not use, with their ports where said ("db.shop:5432")."""
+    """One telling line.
+
+    `family` is what it is about ("refused", "missing setting", …, "error"), `names` the settings or files it names,
+    `targets` the hosts it could not use, with their ports where said ("db.shop:5432"). `level` is the severity where it
+    stands beside the line's text and not in it."""
 
     line: str
     family: str
     score: float
     names: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    level: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ _TARGETS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bdial (?:tcp|udp)[46]? (?:lookup )?(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
-        rf"\blookup (?P<host>{_HOST})(?: on |:)",
+        rf"\blookup (?P<host>{_HOST}):",
         rf"->(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
         rf"\b(?:enotfound|eai_again|getaddrinfo(?: \w+)?) (?P<host>{_HOST})\b(?::(?P<port>\d{{1,5}}))?",
         rf"\beconnrefused (?P<host>{_HOST}):(?P<port>\d{{1,5}})",
@@ -148,7 +151,7 @@ def read_log(lines: Sequence[str]) -> Reading:
 
 
 def _telling(line: str, place: float) -> Telling | None:
-    message, level = _structured(line)
+    message, level, word = _structured(line)
     if level is None:
         level = next((value for value, pattern in _LEVELS if pattern.search(_STAMP.sub("", message))), 0.0)
     family = _family(message)
@@ -158,8 +161,8 @@ def _telling(line: str, place: float) -> Telling | None:
         return None
     # a later line wins among equals: what came last before the end is what ended it
     score = level + (2.0 if family else 0.0) + place
-    shown = _FOLD.sub("", line)
-    return Telling(shown, family or "error", score, _names(message), targets_of(message))
+    shown = _FOLD.sub("", message)
+    return Telling(shown, family or "error", score, _names(message), targets_of(message), word)
 
 
 def _family(message: str) -> str | None:
@@ -188,21 +191,28 @@ _WORDS = {
 }
 
 
-def _structured(line: str) -> tuple[str, float | None]:
-    """Message and level of a JSON line; the line itself and None for any other."""
+def _structured(line: str) -> tuple[str, float | None, str]:
+    """Message, level and the word for it of a JSON line, cut off or not; the line, None and "" for any other.
+
+    Read by pattern: the fields may lie one inside another, and a long line comes without its end.
+    """
     if not line.startswith("{"):
-        return line, None
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return line, None
-    if not isinstance(record, dict):
-        return line, None
-    level = str(
-        record.get("level") or record.get("severity") or record.get("lvl") or record.get("log.level") or ""
-    ).lower()
-    parts = [str(record[key]) for key in ("msg", "message", "error", "err", "exception", "cause") if record.get(key)]
-    return " ".join(parts) or line, _WORDS.get(level, 0.0 if level else None)
+        return line, None, ""
+    said = [_unescaped(hit[1]) for hit in _MESSAGE.finditer(line)]
+    words = [hit[1] for hit in _SEVERITY.finditer(line)]
+    if not said:
+        return line, None, ""
+    levels = [(_WORDS.get(word.lower(), 0.0), word) for word in words]
+    level, word = max(levels, default=(None, ""), key=lambda pair: pair[0] or 0.0)
+    return ": ".join(dict.fromkeys(one for one in said if one and one != "record")), level, word
+
+
+_MESSAGE = re.compile(r'"(?:msg|message|error|err|exception|cause|detail)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
+_SEVERITY = re.compile(r'"(?:level|severity|lvl|log\.level|error_severity|levelname)"\s*:\s*"?(\w{2,10})"?')
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\[nrt]", " ", text).replace('\\"', '"').replace("\\\\", "\\")
 
 
 def _names(message: str) -> tuple[str, ...]:
@@ -217,16 +227,23 @@ def targets_of(message: str) -> tuple[str, ...]:
     if _family_is_connection(message) is False:
         return ()
     found: dict[str, None] = {}
+    # the name server that was asked is not what could not be reached
+    message = re.sub(rf" on {_HOST}:53\b", "", message, flags=re.IGNORECASE)
     for pattern in _TARGETS:
         for hit in pattern.finditer(message):
             host = hit.group("host").rstrip(".").lower()
             port = hit.groupdict().get("port")
-            if host in _NO_HOST or re.fullmatch(r"\d+(?:\.\d+)?", host) or re.fullmatch(r"\d\d", host):
+            if host in _NO_HOST or _NO_NAME.fullmatch(host):
                 continue
             if any(known.partition(":")[0] == host for known in found):
                 continue
             found[f"{host}:{port}" if port else host] = None
     return tuple(found)[:3]
+
+
+_NO_NAME = re.compile(
+    r"\d+(?:\.\d+){0,2}|\d{4}-\d\d-\d\d.*|[a-z]?\d{1,4}|[\w-]+\.(?:go|py|js|ts|java|rb|rs|c|cc|cpp|php|cs|kt)"
+)
 
 
 def _family_is_connection(message: str) -> bool:

@@ -9,10 +9,11 @@ from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Ref
 
-_NAMED = re.compile(
-    r"(?:secret|configmap|config map)s?\s+(?:called |named )?[`\"']?([a-z0-9][a-z0-9.-]*[a-z0-9])|"
-    r"[`\"']?([a-z0-9][a-z0-9.-]*[a-z0-9])[`\"']?\s+(?:secret|configmap|config map)\b",
-    re.IGNORECASE,
+_NAMED = (
+    re.compile(
+        r"(?:secret|configmap|config map)s?\s+(?:called |named )?[`\"']?([a-z0-9][a-z0-9.-]*[a-z0-9])", re.IGNORECASE
+    ),
+    re.compile(r"([a-z0-9][a-z0-9.-]*[a-z0-9])[`\"']?\s+(?:secret|configmap|config map)\b", re.IGNORECASE),
 )
 _NO_NAMES = frozenset(
     "the a an my our your this that any all of in from contents value values kubernetes database and".split()
@@ -52,10 +53,11 @@ def secret_answer(question: Understanding, inventory: Inventory) -> str:
 
 
 def _named(text: str) -> str:
-    for hit in _NAMED.finditer(text):
-        for name in hit.groups():
-            if name and name.lower() not in _NO_NAMES and not re.fullmatch(r"secrets?|configmaps?", name.lower()):
-                return str(name).lower()
+    for pattern in _NAMED:
+        for hit in pattern.finditer(text):
+            name = hit.group(1).lower()
+            if name not in _NO_NAMES and not re.fullmatch(r"secrets?|configmaps?", name):
+                return name
     return ""
 
 

@@ -89,10 +89,7 @@ def _services(inventory: Inventory, namespace: str, pods: Sequence[Pod]) -> list
             continue
         state = endpoints_of(inventory, service)
         if state is not None and state.ready:
-            total = f" of {state.total}" if state.total != state.ready else ""
-            told.append(
-                f"Service {service.namespace}/{service.name} has {state.ready}{total} ready endpoint{'' if state.ready == 1 else 's'}"
-            )
+            told.append(f"{service.ref} has {state}")
     return told
 
 
@@ -102,6 +99,10 @@ class Endpoints:
 
     ready: int
     total: int
+
+    def __str__(self) -> str:
+        of = f" of {self.total}" if self.total != self.ready else ""
+        return f"{self.ready}{of} ready endpoint{'' if self.total == 1 else 's'}"
 
 
 def endpoints_of(inventory: Inventory, service: Service) -> Endpoints | None:
@@ -125,7 +126,7 @@ def figure(inventory: Inventory, ref: Ref) -> str:
         )
     if isinstance(view, Service):
         state = endpoints_of(inventory, view)
-        return f"{state.ready} ready endpoints" if state else ""
+        return str(state) if state else ""
     pods = [pod for pod in inventory.pods_of(ref) if not pod.finished] if view is not None else []
     if not pods or ref.kind in ("Job", "CronJob", "PersistentVolumeClaim"):
         return ""
@@ -200,9 +201,7 @@ def _of_service(host: str, service: Service, port: str, inventory: Inventory) ->
         return Target(host, ref, f"{host} is Service {ref.namespace}/{ref.name}", False)
     if state.ready == 0:
         return Target(host, ref, f"{host} is Service {ref.namespace}/{ref.name}, which has no ready endpoint", True)
-    return Target(
-        host, ref, f"{host} is Service {ref.namespace}/{ref.name}, which has {state.ready} ready endpoints", False
-    )
+    return Target(host, ref, f"{host} is Service {ref.namespace}/{ref.name}, which has {state}", False)
 
 
 # --- the operator ---------------------------------------------------------------------------------------------------

@@ -81,17 +81,32 @@ def _several(case: Case) -> list[str]:
     return [f"{len(same)} objects go by this name: {states}."]
 
 
+_HARM = ("failing", "crash", "down", "pending", "memory", "image", "scaling", "certificate", "storage")
+
+
 def premise_lines(case: Case) -> list[str]:
     """Where what the question takes for granted is not what was found."""
-    lines: list[str] = []
     faults = [*case.causes, *case.symptoms]
-    for premise in case.understanding.premises:
-        if premise.claim == "memory" and faults and not any(_about_memory(one) for one in faults):
-            lines.append("It is not memory: nothing here was killed for lack of memory.")
-        if premise.claim in ("failing", "crash", "down") and not faults and case.notes and case.subjects:
-            lines.append(f"The question takes {quoted(premise.words, 40)} for granted; nothing of the kind was found.")
-            break
+    premises = [one for one in case.understanding.premises if not one.negated]
+    claims = {one.claim: one for one in premises}
+    lines: list[str] = []
+    if "memory" in claims and faults and not any(_about_memory(one) for one in faults):
+        lines.append("It is not memory: nothing here was killed for lack of memory.")
+    taken = next((one for one in premises if one.claim in _HARM and not one.asked), None)
+    if taken is not None and not faults and case.subjects:
+        lines.append(
+            f"The question takes {quoted(taken.words, 40)} for granted; nothing of the kind is seen now{_calm(case)}."
+        )
     return lines
+
+
+def _calm(case: Case) -> str:
+    """Restarts of the pods asked about, where there are pods."""
+    pods = {pod.ref: pod for ref in case.subjects for pod in case.inventory.pods_of(ref) if not pod.finished}
+    if not pods:
+        return ""
+    restarts = sum(status.restart_count for pod in pods.values() for status in pod.status.container_statuses)
+    return f": {sum(pod.ready for pod in pods.values())} of {len(pods)} pods ready, {restarts} restarts in all"
 
 
 def _about_memory(finding: Finding) -> bool:

@@ -19,7 +19,8 @@ _RANK = {
     "ResourceQuota": 6, "NetworkPolicy": 7, "ReplicaSet": 7, "Namespace": 7, "PersistentVolume": 7,
 }  # fmt: skip
 _CUSTOM_RANK = 2
-_LAST_RANK = 8
+LAST_RANK = 8
+"""The rank of kinds that nobody asks about where another bears the name."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Entry:
     @property
     def rank(self) -> int:
         """Which of several bearers of a name is asked about; the lowest first."""
-        return _CUSTOM_RANK if self.custom else _RANK.get(self.ref.kind, _LAST_RANK)
+        return _CUSTOM_RANK if self.custom else _RANK.get(self.ref.kind, LAST_RANK)
 
     @property
     def parts(self) -> frozenset[str]:

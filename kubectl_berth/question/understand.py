@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.cluster.names import near_names, stems
-from kubectl_berth.question.catalogue import Catalogue, Entry, read_catalogue
+from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
 from kubectl_berth.question.words import WORKLOAD_KINDS, says_little
@@ -27,8 +27,8 @@ class Understanding:
 
     `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
     namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist, `likely` those
-    that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of an operator's kind. `guessed` is True where
-    the subjects only contain the words said.
+    that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
+    an operator's kind. `guessed` is True where the subjects only contain the words said.
     """
 
     text: str
@@ -198,7 +198,8 @@ def _subjects(
         if top >= _EXACT - 0.2:
             same = {hit.entry.ref.name for hit in chosen}
             chosen += [hit for hit in hits if hit.entry.ref.name in same and hit not in chosen]
-        found.extend(_refs(chosen, names, own))
+        bearers = [hit for hit in chosen if hit.entry.rank < LAST_RANK]
+        found.extend(_refs(bearers or chosen, names, own))
     unique = tuple(dict.fromkeys(found))[:MOST_SUBJECTS]
     return unique, best < _MEANT - 0.3
 
