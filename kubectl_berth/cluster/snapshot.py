@@ -18,7 +18,7 @@ from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, minor
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
 from kubectl_berth.cluster.read_errors import read_error
 from kubectl_berth.cluster.shape import mapping
-from kubectl_berth.cluster.snapshot_files import Layer, read_layer
+from kubectl_berth.cluster.snapshot_files import Layer, instant, read_layer
 from kubectl_berth.cluster.snapshot_kinds import group_of, selectable_fields, served_kinds, stale_groups
 from kubectl_berth.cluster.store import Resource, Store, listed_with_kind
 from kubectl_berth.cluster.targets import log_target, target
@@ -240,22 +240,11 @@ def _numbers(version: str) -> list[int]:
 
 def _moment(time: str | None, objects: Sequence[Object]) -> datetime:
     """The snapshot's "now": its own, or the newest time at which anything in it happened, or this second."""
-    if time is not None:
-        moment = _parsed(time)
-        if moment is None:
-            raise UsageError(f"snapshot.yaml: time {time!r} is no RFC 3339 time: write it like 2026-10-05T09:30:00Z")
-        return moment
+    given = instant(time) if time else None
+    if given:
+        return given
     newest = max((moment for obj in objects for moment in _moments(obj)), default=None)
     return newest or datetime.now(UTC).replace(microsecond=0)
-
-
-def _parsed(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    # a Date header knows no fractions of a second, and an age must not depend on how the snapshot is read
-    return moment.astimezone(UTC).replace(microsecond=0) if moment.tzinfo else None
 
 
 def _moments(value: Any) -> Iterator[datetime]:
@@ -265,7 +254,7 @@ def _moments(value: Any) -> Iterator[datetime]:
     elif isinstance(value, dict):
         for key, entry in value.items():
             if key in _TIME_KEYS and isinstance(entry, str):
-                moment = _parsed(entry)
+                moment = instant(entry)
                 if moment:
                     yield moment
             elif isinstance(entry, (dict, list)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -187,14 +188,28 @@ def _about(path: Path) -> About:
     unknown = set(about) - {"apiVersion", "kind", "serverVersion", "time", "namespace", "unavailable", "removed"}
     if unknown:
         raise _broken(path, line, f"does not know the key {sorted(unknown)[0]}")
-    given = about.get("unavailable")
+    given, time = about.get("unavailable"), _text(path, line, about, "time")
+    if time is not None and instant(time) is None:
+        raise _broken(path, line, f"time {time!r} is no RFC 3339 time: write it like 2026-10-05T09:30:00Z")
     return About(
         _text(path, line, about, "serverVersion"),
-        _text(path, line, about, "time"),
+        time,
         _text(path, line, about, "namespace"),
         None if given is None else tuple(_rule(path, line, entry) for entry in _entries(path, line, given)),
         tuple(_removed(path, line, entry) for entry in _entries(path, line, about.get("removed") or [])),
     )
+
+
+def instant(text: str) -> datetime | None:
+    """The UTC moment an RFC 3339 time names, in whole seconds; None where it is none.
+
+    A Date header knows no fractions of a second, and an age must not depend on how a snapshot is read.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.astimezone(UTC).replace(microsecond=0) if moment.tzinfo else None
 
 
 def _entries(path: Path, line: int, given: Any) -> Sequence[Mapping[str, Any]]:

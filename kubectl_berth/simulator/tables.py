@@ -20,7 +20,7 @@ def table(store: Store, kind: Kind, items: list[Object], metadata: dict[str, Any
     columns = _columns(store, kind)
     rows = []
     for item in items:
-        row: dict[str, Any] = {"cells": [column.cell(item, store.now) for column in columns]}
+        row: dict[str, Any] = {"cells": [_shown(column, item, store.now) for column in columns]}
         row["object"] = _beside(kind, item, include)
         rows.append(row)
     definitions = [
@@ -34,6 +34,14 @@ def table(store: Store, kind: Kind, items: list[Object], metadata: dict[str, Any
         "columnDefinitions": definitions,
         "rows": rows,
     }
+
+
+def _shown(column: Column, item: Object, now: datetime) -> Any:
+    try:
+        return column.cell(item, now)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # a field of another shape than Kubernetes writes
+        return "<invalid>"
 
 
 def _beside(kind: Kind, item: Object, include: str) -> Object | None:
