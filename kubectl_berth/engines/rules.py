@@ -7,16 +7,28 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
-from kubectl_berth.engines.rules_answer import LogSeen, Material, write
+from kubectl_berth.engines.rules_answer import enriched, write
 from kubectl_berth.engines.rules_case import Case, LogWanted, extend, logs_wanted, make_case
 from kubectl_berth.engines.rules_logs import read_log, waiting_for
+from kubectl_berth.engines.rules_material import LogSeen, Material
 from kubectl_berth.engines.rules_orders import gives_orders
 from kubectl_berth.engines.rules_plan import first_calls, log_calls
 from kubectl_berth.engines.rules_secret import secret_answer
-from kubectl_berth.engines.rules_serving import operator_of, serving, target_of
+from kubectl_berth.engines.rules_serving import operator_of, rolling, serving, target_of
 from kubectl_berth.engines.rules_words import counted, operator_sentence, preface, premise_lines
 from kubectl_berth.question.understand import Understanding, understand
-from kubectl_berth.records import Event, Finished, Gap, Text, ToolCalled, ToolResult, ToolReturned, Usage
+from kubectl_berth.records import (
+    Action,
+    Event,
+    Finding,
+    Finished,
+    Gap,
+    Text,
+    ToolCalled,
+    ToolResult,
+    ToolReturned,
+    Usage,
+)
 from kubectl_berth.safety.gate import CLOSING, OPENING, clean
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
@@ -44,7 +56,7 @@ class Rules:
         context = toolbox.context
         question = read_question(conversation, context)
         if question.intent == "secret":
-            yield from _finish(secret_answer(question, context.inventory()), toolbox)
+            yield from _finish(secret_answer(question, context.inventory()))
             return
         case = make_case(question, context.inventory(), context.findings())
         offered = {definition["name"] for definition in toolbox.definitions()}
@@ -56,7 +68,8 @@ class Rules:
             logs += yield from self._read(toolbox, case, deeper, offered)
         if self._stopped.is_set():
             return
-        yield from _finish(write(_material(case, logs, toolbox)), toolbox, case)
+        material = _material(case, logs, toolbox)
+        yield from _finish(write(material), enriched(material), tuple(material.actions))
 
     def cancel(self) -> None:
         """From another thread: no further tool is called."""
@@ -166,6 +179,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         counted(case.inventory),
         preface(case),
         premise_lines(case),
+        rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
     for source, text in _free_text(case):
         if gives_orders(text):
@@ -194,8 +208,8 @@ def _free_text(case: Case) -> Iterator[tuple[str, str]]:
             yield f"an event about {ref}", event.message
 
 
-def _finish(answer: str, toolbox: RunToolbox, case: Case | None = None) -> Iterator[Event]:
+def _finish(answer: str, findings: tuple[Finding, ...] = (), actions: tuple[Action, ...] = ()) -> Iterator[Event]:
     # the toolbox cleaned what it returned; findings are quoted from objects directly
     text = clean(answer)
     yield Text(text)
-    yield Finished("end", text, Usage(), findings=tuple(case.findings) if case else ())
+    yield Finished("end", text, Usage(), findings=findings, actions=actions)

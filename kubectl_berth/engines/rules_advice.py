@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+from kubectl_berth.cluster.views import Pod
 from kubectl_berth.engines.rules_logs import Telling
-from kubectl_berth.records import Ref
+from kubectl_berth.records import Action, Ref
 
 
 def advice(telling: Telling, workload: Ref, container: str) -> str:
@@ -38,11 +41,47 @@ def _missing_setting(names: list[str], where: str, container: str, namespace: st
     )
 
 
+def rollback(workload: Ref) -> tuple[str, Action]:
+    """Going back to the revision that still serves."""
+    command = f"kubectl rollout undo {workload.kind.lower()}/{workload.name} -n {workload.namespace}"
+    return (
+        f"Until that is mended, going back to the previous revision is the safe way: `{command}`.",
+        Action("rollback", workload.kind, workload.namespace, workload.name),
+    )
+
+
+def more_memory(pod: Pod, workload: Ref) -> tuple[str, Action] | None:
+    """A higher memory limit for the container that was killed, as a figure to start from; None without a limit."""
+    for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
+        ended = status.state.terminated or status.last_state.terminated
+        container = pod.container(status.name)
+        limit = container.resources.limits.get("memory") if container is not None else None
+        if ended is None or ended.reason != "OOMKilled" or limit is None:
+            continue
+        twice = _doubled(str(limit))
+        if twice is None:
+            return None
+        target = f"{workload.kind.lower()}/{workload.name} -n {workload.namespace} -c {status.name}"
+        field = f"spec.template.spec.containers[{status.name}].resources.limits.memory"
+        return (
+            f"The memory limit of container {status.name} is {limit}. If the need is real, raise it, to {twice} to "
+            f"start with, and watch the peak: `kubectl set resources {target} --limits=memory={twice}`. If the use "
+            "grows without end, it is a leak and a higher limit only delays the next kill.",
+            Action("set", workload.kind, workload.namespace, workload.name, field, str(limit), twice),
+        )
+    return None
+
+
+def _doubled(limit: str) -> str | None:
+    found = re.fullmatch(r"(\d+)([KMGT]i?|k)?", limit)
+    return f"{int(found.group(1)) * 2}{found.group(2) or ''}" if found else None
+
+
 _PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."
 
 _SENTENCES = {
-    "refused": "Nothing accepts connections at {targets}: bring that back first; {where} needs no change if its address "
-    "is right.",
+    "refused": "Nothing accepts connections at {targets}: bring that back first; {where} needs no change if its "
+    "address is right.",
     "timeout": "{targets} did not answer in time: check that it is up, and that no NetworkPolicy or firewall stands "
     "between.",
     "dns": "Check the host name {targets} in the settings of {where}, and that such a Service exists in its namespace.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
 from kubectl_berth.cluster.views.pods import ContainerStatus
@@ -84,8 +84,6 @@ class Case:
 
     def is_root(self, finding: Finding) -> bool:
         """True where no other finding of the case explains this one."""
-        if finding.subject in self.explained:
-            return False
         if finding.caused_by is None:
             return True
         return not any(other.subject == finding.caused_by and other is not finding for other in self.findings)
@@ -134,8 +132,10 @@ def extend(case: Case, pod: Ref, target: Ref) -> bool:
     if not any(one.subject not in own for one in more):
         return False
     case.explained |= own
-    case.findings = [*(one for one in more if one not in case.findings), *case.findings]
-    case.others = [one for one in case.others if one not in case.findings]
+    root = next(one for one in more if one.subject not in own)
+    kept = [replace(one, caused_by=root.subject) if one.subject in own else one for one in case.findings]
+    case.findings = [*(one for one in more if one not in case.findings and one.subject not in own), *kept]
+    case.others = [one for one in case.others if one not in more]
     return True
 
 

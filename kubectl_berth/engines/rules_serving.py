@@ -29,6 +29,18 @@ def serving(inventory: Inventory, subjects: Sequence[Ref]) -> list[str]:
     return list(dict.fromkeys(told))
 
 
+def rolling(inventory: Inventory, subjects: Sequence[Ref]) -> list[Ref]:
+    """Deployments among the subjects of which an old revision serves while the new one is not ready."""
+    found = []
+    for ref in subjects:
+        view = inventory.find(ref)
+        if isinstance(view, Workload) and ref.kind == "Deployment":
+            pods = [pod for pod in inventory.pods_of(ref) if not pod.finished and not pod.terminating]
+            if _old_revisions(view, pods, inventory):
+                found.append(ref)
+    return found
+
+
 def _old_revisions(view: Workload, pods: Sequence[Pod], inventory: Inventory) -> list[str]:
     """The ready pods of a revision that is being replaced."""
     sets = [

@@ -38,7 +38,7 @@ def best(text: str) -> tuple[str, str]:
         ("ERROR: relation \"users\" already exists", "schema", "users"),
         ("listen tcp :9090: bind: address already in use", "port in use", "9090"),
         (
-            "E1005 09:00:00.1 1 reflector.go:1] pods is forbidden: User \"system:serviceaccount:mon:agent\" cannot list "
+            "E1005 09:00:00.1 1] pods is forbidden: User \"system:serviceaccount:mon:agent\" cannot list "
             "resource \"pods\" in the namespace \"mon\"",
             "rbac",
             "mon:agent",

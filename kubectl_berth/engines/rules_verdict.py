@@ -1,0 +1,118 @@
+"""The first line of an answer: the outcome in one sentence."""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.engines.rules_material import MOST_CAUSES, UNREAD, Material, about, capital, why
+from kubectl_berth.engines.rules_orders import quoted
+from kubectl_berth.engines.rules_serving import figure
+
+
+def verdict(material: Material) -> str:
+    """The first line: the outcome in one sentence, as yes or no where the question wants it."""
+    case = material.case
+    worst = next(iter((*case.causes, *case.symptoms)), None)
+    if case.lost:
+        return f"**{_not_found(case)}**"
+    if worst is None:
+        return f"**{capital(_answer(case, fault=False) + _healthy(material))}**"
+    main = case.main
+    if main is None:
+        return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
+    said = about(material, worst, main).rstrip(".")
+    if (chain := _chain(material)) and worst.subject not in case.explained:
+        said = f"{chain}, because {said}"
+    state = _state(case)
+    known = figure(case.inventory, main)
+    label = f"{main} {state}" + (f" ({known})" if known else "")
+    joint = ", but " if state in UP else ". "
+    said = said if state in UP else capital(said)
+    return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.**"
+
+
+def _chain(material: Material) -> str:
+    """What the subject's own log says it cannot reach, where that was followed."""
+    for log in material.logs:
+        down = next((target for target in log.targets if target.down), None)
+        if down is not None and log.wanted.pod in material.case.explained:
+            return f"{log.wanted.pod} needs something that is down: {down.words}"
+    return ""
+
+
+def _answer(case: Case, *, fault: bool) -> str:
+    asked = case.understanding.yes_no
+    if asked is None:
+        return ""
+    return "Yes, " if fault == (asked == "bad") else "No, "
+
+
+UP = ("still serves", "is up at the moment")
+
+
+def _state(case: Case) -> str:
+    main = case.main
+    counts = re.match(r"(\d+) of (\d+)", figure(case.inventory, main) if main is not None else "")
+    if counts is None:
+        critical = any(finding.severity == "critical" for finding in (*case.causes, *case.symptoms))
+        return "is not healthy" if critical else "has a fault"
+    up, wanted = int(counts.group(1)), int(counts.group(2))
+    if up == 0:
+        return "is not healthy"
+    if up < wanted:
+        return "is degraded"
+    return UP[1] if _dies_now_and_then(case) else UP[0]
+
+
+def _dies_now_and_then(case: Case) -> bool:
+    """True where the faulty pod itself is among the ready ones: it will be down again."""
+    sick = [
+        case.inventory.pod(one.subject.namespace, one.subject.name) for one in case.causes if one.subject.kind == "Pod"
+    ]
+    return any(pod is not None and pod.ready for pod in sick)
+
+
+def _not_found(case: Case) -> str:
+    said = case.understanding
+    names = ", ".join(quoted(name, 80) for name in said.missing)
+    place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
+    nearest = ", ".join(str(ref) for ref in said.near[:4])
+    hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
+    return f"Nothing that can be read is called {names}{place}.{hint}"
+
+
+def _wide_verdict(material: Material) -> str:
+    case = material.case
+    spaces = case.understanding.namespaces
+    place = f"in namespace {', '.join(spaces)}" if spaces else "in the cluster"
+    worst = case.causes or case.symptoms
+    if len(worst) == 1:
+        return f"one fault {place}: {about(material, worst[0]).rstrip('.')}{why(material, worst[0])}."
+    names = ", ".join(str(finding.subject) for finding in worst[:MOST_CAUSES])
+    more = f" and {len(worst) - MOST_CAUSES} more" if len(worst) > MOST_CAUSES else ""
+    return f"{len(worst)} faults {place}: {names}{more}."
+
+
+def _healthy(material: Material) -> str:
+    case = material.case
+    limits = ", as far as it can be read" if any(gap.why in UNREAD for gap in material.gaps) else ""
+    beyond = next((f" {BEYOND[one]}" for one in case.understanding.intents if one in BEYOND), "")
+    if case.subjects:
+        main, *rest = case.subjects
+        known = figure(case.inventory, main)
+        others = f" Looked at too: {', '.join(map(str, rest[:4]))}." if rest else ""
+        state = f" ({known})" if known else ""
+        return f"{main} looks healthy{state}{limits}: no fault found.{others}{beyond}"
+    spaces = case.understanding.namespaces
+    place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
+    return f"nothing is broken: {place} looks healthy{limits}.{beyond}"
+
+
+BEYOND = {
+    "drain": "Whether a drain would get through is another question, which this does not answer.",
+    "capacity": "Whether there is room to spare is another question, which this does not answer.",
+    "cost": "Whether the size is right is another question, which this does not answer.",
+    "availability": "Whether it survives the loss of a node is another question, which this does not answer.",
+}
+"""What being healthy says nothing about."""
