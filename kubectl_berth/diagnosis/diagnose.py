@@ -7,11 +7,22 @@ from collections.abc import Callable, Iterable
 from kubectl_berth.diagnosis.checks.admission import check_admission
 from kubectl_berth.diagnosis.checks.configuration import check_configuration
 from kubectl_berth.diagnosis.checks.containers import check_containers
+from kubectl_berth.diagnosis.checks.control_plane import (
+    check_api_services,
+    check_definitions,
+    check_leases,
+    check_webhooks,
+)
+from kubectl_berth.diagnosis.checks.deletion import check_deletions
 from kubectl_berth.diagnosis.checks.images import check_images
+from kubectl_berth.diagnosis.checks.jobs import check_cron_jobs, check_jobs
+from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
 from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
 from kubectl_berth.diagnosis.checks.rollouts import check_workloads
+from kubectl_berth.diagnosis.checks.scaling import check_autoscalers, check_budgets
 from kubectl_berth.diagnosis.checks.scheduling import check_scheduling
+from kubectl_berth.diagnosis.checks.storage import check_claims, check_mounts
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.link import WEIGHT, link
 from kubectl_berth.records import Finding, Ref
@@ -27,7 +38,21 @@ CHECKS: tuple[Check, ...] = (
     check_evictions,
     check_sandboxes,
     check_admission,
+    check_claims,
+    check_mounts,
     check_workloads,
+    check_jobs,
+    check_cron_jobs,
+    check_services,
+    check_ingresses,
+    check_network_policies,
+    check_autoscalers,
+    check_budgets,
+    check_deletions,
+    check_api_services,
+    check_leases,
+    check_webhooks,
+    check_definitions,
     check_custom_resources,
     check_operator_workloads,
 )

@@ -40,7 +40,16 @@ from kubectl_berth.cluster.views.network import (
     Service,
     ServicePort,
 )
-from kubectl_berth.cluster.views.pods import Container, ContainerStatus, Pod, PodSpec, Probe, Terminated, Toleration
+from kubectl_berth.cluster.views.pods import (
+    Container,
+    ContainerPort,
+    ContainerStatus,
+    Pod,
+    PodSpec,
+    Probe,
+    Terminated,
+    Toleration,
+)
 from kubectl_berth.cluster.views.storage import (
     CSIDriver,
     CSINode,
@@ -70,6 +79,7 @@ __all__ = [
     "CertificateSigningRequest",
     "Condition",
     "Container",
+    "ContainerPort",
     "ContainerStatus",
     "CronJob",
     "CustomResource",

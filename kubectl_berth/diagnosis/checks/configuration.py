@@ -86,6 +86,11 @@ def _missing(pod: Pod, text: str) -> tuple[Ref, str] | None:
     return None
 
 
+def names_configuration(pod: Pod, text: str) -> bool:
+    """True for a mount's error that speaks of a missing Secret, ConfigMap or key."""
+    return _missing(pod, text) is not None or "not registered" in text
+
+
 def _source(pod: Pod, volume: str, kind: str) -> str:
     """The Secret or ConfigMap behind a volume of the pod; the volume's name where the spec does not say."""
     for one in pod.spec.volumes:

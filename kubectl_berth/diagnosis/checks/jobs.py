@@ -1,0 +1,217 @@
+"""Jobs that fail or hang and schedules that do not fire. A finished Job's failed pods are history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_berth.cluster.views import Condition, CronJob, Job, Pod, age, condition, parse_time
+from kubectl_berth.diagnosis.objects import EPOCH, HOUR, Inventory
+from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, younger
+from kubectl_berth.records import Finding
+
+DAY = 24 * HOUR
+SIDECAR = 600.0  # seconds a helper may outlive the work
+HANGS = 2 * HOUR
+
+
+def check_jobs(inventory: Inventory) -> Iterable[Finding]:
+    """Jobs that failed lately, keep failing, are held up or suspended."""
+    for job in inventory.jobs:
+        if job.metadata.deletion_timestamp:
+            continue
+        outcome = job.outcome()
+        if outcome is not None and outcome.type == "Failed":
+            if not _superseded(inventory, job):
+                yield _failed(inventory, job, outcome)
+        elif outcome is None and job.spec.suspend:
+            yield _suspended(inventory, job)
+        elif outcome is None:
+            yield from _running(inventory, job)
+
+
+def _superseded(inventory: Inventory, job: Job) -> bool:
+    """True where a later run of the same schedule went well, or the failure is older than a day."""
+    ended = job.outcome()
+    owner = inventory.owner(job)
+    siblings = [one for one in inventory.children(owner) if isinstance(one, Job)] if owner else []
+    started = parse_time(job.status.start_time or job.metadata.creation_timestamp) or EPOCH
+    for other in siblings:
+        done = other.outcome()
+        begun = parse_time(other.status.start_time or other.metadata.creation_timestamp) or EPOCH
+        if begun > started and done is not None:
+            return True
+    return not siblings and ended is not None and older(inventory.now, ended.last_transition_time, DAY)
+
+
+def _failed(inventory: Inventory, job: Job, outcome: Condition) -> Finding:
+    deadline = outcome.reason == "DeadlineExceeded"
+    since = age(inventory.now, outcome.last_transition_time)
+    evidence = [held(outcome, inventory.now), f"status: {job.status.failed} failed, {job.status.succeeded} succeeded"]
+    if deadline:
+        evidence.append(f"spec.activeDeadlineSeconds: {job.spec.active_deadline_seconds}")
+    elif job.spec.backoff_limit is not None:
+        evidence.append(f"spec.backoffLimit: {job.spec.backoff_limit}")
+    evidence += _endings(inventory, job)
+    return Finding(
+        "warning",
+        job.ref,
+        "JobDeadlineExceeded" if deadline else "JobFailed",
+        f"it ran longer than its deadline of {job.spec.active_deadline_seconds}s and was stopped"
+        if deadline
+        else f"it failed {since} ago: {clip(outcome.message, 160) or outcome.reason}",
+        tuple(evidence),
+        remedy="find out why it takes so long before raising the deadline"
+        if deadline
+        else "read the log of its last failed pod and mend what it names, then run the Job again",
+        disproof="a later run that succeeded",
+    )
+
+
+def _endings(inventory: Inventory, job: Job) -> list[str]:
+    """How the Job's last failed pod ended."""
+    pods = sorted(_failed_pods(inventory, job), key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
+    lines: list[str] = []
+    for pod in pods[:1]:
+        for status in pod.status.container_statuses:
+            ended = status.state.terminated
+            if ended and ended.exit_code:
+                message = f": {clip(ended.message)}" if ended.message else ""
+                lines.append(f"{pod.ref}: container {status.name} ended with {ended.reason} {ended.exit_code}{message}")
+        if not lines and pod.status.reason:
+            lines.append(f"{pod.ref}: {pod.status.reason} {clip(pod.status.message)}")
+    if not pods:
+        lines.append("no failed pod of it is left")
+    return lines
+
+
+def _failed_pods(inventory: Inventory, job: Job) -> list[Pod]:
+    return [pod for pod in inventory.pods_of(job.ref) if pod.status.phase == "Failed"]
+
+
+def _running(inventory: Inventory, job: Job) -> Iterator[Finding]:
+    failed = _failed_pods(inventory, job)
+    lately = [pod for pod in failed if younger(inventory.now, pod.metadata.creation_timestamp, HOUR)]
+    if lately and not job.status.succeeded:
+        yield Finding(
+            "warning",
+            job.ref,
+            "JobFailing",
+            f"{count(len(failed), 'pod')} of it failed, it tries again",
+            (f"status: {job.status.failed} failed, {job.status.active} active", *_endings(inventory, job)),
+            remedy="read the log of the last failed pod",
+            disproof="a pod of it that succeeded",
+        )
+    for pod in inventory.pods_of(job.ref):
+        yield from _held_by_sidecar(inventory, job, pod)
+
+
+def _held_by_sidecar(inventory: Inventory, job: Job, pod: Pod) -> Iterator[Finding]:
+    done = [
+        one for one in pod.status.container_statuses if one.state.terminated and one.state.terminated.exit_code == 0
+    ]
+    still = [one for one in pod.status.container_statuses if one.state.running]
+    if not done or not still or pod.finished:
+        return
+    ended = done[0].state.terminated
+    if ended is None or not older(inventory.now, ended.finished_at, SIDECAR):
+        return
+    yield Finding(
+        "warning",
+        job.ref,
+        "JobHeldBySidecar",
+        f"its work is done, but container {listed([one.name for one in still])} keeps its pod running, so it never ends",
+        (
+            f"{pod.ref}: container {done[0].name} ended with exit code 0 {age(inventory.now, ended.finished_at)} ago",
+            f"{pod.ref}: container {listed([one.name for one in still])} still runs",
+        ),
+        remedy="make the helper a sidecar (an init container with restartPolicy Always), or let it end with the work",
+        disproof="a helper that has ended",
+    )
+
+
+def _suspended(inventory: Inventory, job: Job) -> Finding:
+    found = condition(job.status.conditions, "Suspended")
+    evidence = ["spec.suspend: true"] + ([held(found, inventory.now)] if found else [])
+    return Finding(
+        "info",
+        job.ref,
+        "JobSuspended",
+        "it is suspended, so it has no pods; it has not failed",
+        tuple(evidence),
+        remedy="set spec.suspend to false, if it should run",
+        disproof="spec.suspend is not set",
+    )
+
+
+# --- schedules --------------------------------------------------------------------------------------------------------
+
+
+def check_cron_jobs(inventory: Inventory) -> Iterable[Finding]:
+    """CronJobs that cannot fire, are suspended, or wait for a run that does not end."""
+    for cron in inventory.cron_jobs:
+        if cron.metadata.deletion_timestamp:
+            continue
+        if cron.spec.suspend:
+            yield _cron_suspended(inventory, cron)
+            continue
+        yield from _unreadable(inventory, cron)
+        yield from _blocked(inventory, cron)
+
+
+def _cron_suspended(inventory: Inventory, cron: CronJob) -> Finding:
+    last = cron.status.last_schedule_time
+    good = cron.status.last_successful_time
+    evidence = ["spec.suspend: true", f"status.lastScheduleTime: {last or 'never'}"]
+    evidence += [f"status.lastSuccessfulTime: {good}"] if good else []
+    runs = [one for one in inventory.children(cron.ref) if isinstance(one, Job)]
+    bad = [one for one in runs if (done := one.outcome()) and done.type == "Failed"]
+    evidence.append(f"{count(len(runs), 'Job')} of it left, {len(bad)} failed")
+    return Finding(
+        "info",
+        cron.ref,
+        "CronJobSuspended",
+        "it is suspended: it starts nothing"
+        + (f" since {age(inventory.now, last)} ago" if last else "")
+        + ", it does not fail",
+        tuple(evidence),
+        remedy="set spec.suspend to false, if it should run",
+        disproof="spec.suspend is not set",
+    )
+
+
+def _unreadable(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
+    event = inventory.newest(cron, "UnparseableSchedule", "UnknownTimeZone", "UnsupportedSchedule", within=DAY)
+    if event is None:
+        return
+    yield Finding(
+        "warning",
+        cron.ref,
+        "CronJobScheduleInvalid",
+        f"it never fires: {clip(event.text, 200)}",
+        (said(event, inventory.now), f"spec: schedule {cron.spec.schedule!r}, timeZone {cron.spec.time_zone!r}"),
+        remedy="correct that field",
+        disproof="an event SuccessfulCreate since",
+    )
+
+
+def _blocked(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
+    event = inventory.newest(cron, "JobAlreadyActive")
+    active = [one.name for one in cron.status.active]
+    jobs = [one for one in inventory.jobs if one.namespace == cron.namespace and one.name in active]
+    hung = [one for one in jobs if older(inventory.now, one.status.start_time, HANGS)]
+    if cron.spec.concurrency_policy != "Forbid" or (event is None and not hung) or not jobs:
+        return
+    if event is None:
+        return
+    oldest = min(jobs, key=lambda one: one.status.start_time or "")
+    yield Finding(
+        "warning",
+        cron.ref,
+        "CronJobBlocked",
+        f"it starts no new run while {oldest.ref} is active, for {age(inventory.now, oldest.status.start_time)} by now "
+        "(concurrencyPolicy Forbid)",
+        (said(event, inventory.now), f"status.active: {listed(active)}", f"spec.schedule: {cron.spec.schedule}"),
+        effects=(),
+        remedy=f"find out why {oldest.ref} does not end; a deadline (activeDeadlineSeconds) keeps that from lasting",
+        disproof="an active run younger than the schedule's step",
+    )
