@@ -1,10 +1,10 @@
-"""A pod's containers as lines: state, last ending, restarts, image, resources, probes."""
+"""A pod's containers as lines: state, last ending, restarts, image, resources."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, Probe, age, duration, parse_time
+from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, age, duration, parse_time
 from kubectl_berth.cluster.views.base import Amounts
 from kubectl_berth.cluster.views.pods import Terminated
 from kubectl_berth.tools.fields import clip
@@ -56,21 +56,8 @@ def _needs(container: Container) -> str:
     parts = [f"image {container.image}"]
     for word, amounts in (("requests", container.resources.requests), ("limits", container.resources.limits)):
         parts.append(f"{word} {_amounts(amounts)}" if amounts else f"no {word}")
-    for word, probe in (
-        ("liveness", container.liveness_probe),
-        ("readiness", container.readiness_probe),
-        ("startup", container.startup_probe),
-    ):
-        if probe is not None:
-            parts.append(f"{word} {_probe(probe)}")
     return ", ".join(parts)
 
 
 def _amounts(amounts: Amounts) -> str:
     return " ".join(f"{name}={amount}" for name, amount in sorted(amounts.items()))
-
-
-def _probe(probe: Probe) -> str:
-    if probe.http_get:
-        return f"http :{probe.http_get.port}{probe.http_get.path}"
-    return f"tcp :{probe.tcp_socket.port}" if probe.tcp_socket else "exec or grpc"

@@ -17,12 +17,12 @@ from kubectl_berth.records import Finding, Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.tools.containers import container_lines
 from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.event_lines import event_lines, fold
-from kubectl_berth.tools.fields import clip, mapping, mappings, text
+from kubectl_berth.tools.event_lines import event_lines, fold, telling
+from kubectl_berth.tools.fields import clip, listed, mapping, mappings, text
 from kubectl_berth.tools.pods import pod_row
 from kubectl_berth.tools.relations import below, owner_line, state_of
-from kubectl_berth.tools.render import pruned, render
-from kubectl_berth.tools.status_summary import condition_lines, summary
+from kubectl_berth.tools.render import pruned, render, without_said
+from kubectl_berth.tools.status_summary import bad, condition_line, summary
 from kubectl_berth.tools.target import Target, find, find_kind
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool
 from kubectl_berth.tools.withheld import withheld
@@ -31,6 +31,9 @@ EVENTS = 10
 FINDINGS = 8
 SPEC_LINES = 90
 STATUS_LINES = 60
+NORMAL_EVENTS = 3
+STATUS_SAID = ("Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
+"""Kinds whose status the lines above the spec have told."""
 
 # annotations that explain behaviour; all others are noise or copies of the object
 _ANNOTATIONS = (
@@ -99,41 +102,53 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
 
 def _state(thing: Object, target: Target, inventory: Inventory, context: Context) -> list[str]:
     view = inventory.find(target.ref)
-    conditions = _section("conditions", condition_lines(thing, context.now))
+    conditions = _section("conditions", _conditions(thing, context))
     if isinstance(view, Pod):
         row = pod_row(view, context.now)
-        return [
-            f"state: {row.line(owner=False)}",
-            *_section("containers", container_lines(view, context.now)),
-            *conditions,
-        ]
+        containers = _section("containers", container_lines(view, context.now))
+        return [f"state: {row.line(owner=False, name=False)}", *containers, *conditions]
     state = state_of(view, inventory) if view is not None and target.kind.builtin else ""
     return [f"state: {state or summary(thing, context.now)}", *conditions]
 
 
+def _conditions(thing: Object, context: Context) -> list[str]:
+    """Conditions in full; those that hold and say no more than that share a line."""
+    plain, lines = [], []
+    for condition in mappings(thing, "status", "conditions"):
+        kind, status = text(condition, "type"), text(condition, "status")
+        if status == "True" and not bad(kind, status) and not text(condition, "message"):
+            plain.append(kind)
+        else:
+            lines.append(condition_line(condition, context.now))
+    return [*lines, f"True: {listed(plain, 20)}"] if plain else lines
+
+
 def _events(target: Target, inventory: Inventory) -> list[str]:
-    """Events about the object and what it owns, newest first."""
+    """Events about the object and what it owns, newest first; of the normal ones only a few."""
     if "events" in inventory.unread and not inventory.events:
         return ["events: could not be read"]
     family = [inventory.find(target.ref), *inventory.descendants(target.ref)]
     events = [event for view in family if view is not None for event in inventory.events_of(view, None)]
+    folds = fold(events)
+    normal = [each for each in folds if not telling(each.newest)]
+    shown = [each for each in folds if telling(each.newest) or each in normal[:NORMAL_EVENTS]]
     about = any(event.about_ref != target.ref for event in events)
-    return _section("events", event_lines(fold(events), inventory.now, EVENTS, about=about)) or ["events: none"]
+    return _section("events", event_lines(shown, inventory.now, EVENTS, about=about)) or ["events: none"]
 
 
 def _body(thing: Object, *, builtin: bool) -> list[str]:
-    """Spec, status and whatever else the object holds, pruned."""
-    rest = {key: value for key, value in thing.items() if key not in ("apiVersion", "kind", "metadata")}
-    status = mapping(rest, "status")
-    shown = {key: value for key, value in status.items() if key != "conditions"}
+    """Spec, status and whatever else the object holds, pruned of what was said above."""
+    rest = {key: value for key, value in thing.items() if key not in ("apiVersion", "kind", "metadata", "status")}
+    status = {key: value for key, value in mapping(thing, "status").items() if key != "conditions"}
     if builtin:
-        rest = pruned(rest)
-        shown = {} if "containerStatuses" in status or ("phase" in status and "podIP" in status) else pruned(shown)
-    rest.pop("status", None)
+        rest = pruned(without_said(thing, rest))
+        status = {} if text(thing, "kind") in STATUS_SAID else pruned(status)
+    else:
+        status = {key: value for key, value in status.items() if value not in ({}, [], "", None)}
     lines = []
     for key, value in rest.items():
         lines += _section(key, render(value, 2, SPEC_LINES), indent=False)
-    return lines + _section("status", render(shown, 2, STATUS_LINES), indent=False)
+    return lines + _section("status", render(status, 2, STATUS_LINES), indent=False)
 
 
 def _section(title: str, lines: Sequence[str], *, indent: bool = True) -> list[str]:

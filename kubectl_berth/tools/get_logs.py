@@ -12,7 +12,7 @@ from kubectl_berth.tools.containers import container_state, termination
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import counted, listed
 from kubectl_berth.tools.log_text import Shown, shorten
-from kubectl_berth.tools.pods import failing_containers, pod_rows
+from kubectl_berth.tools.pods import ending, failing_containers, pod_rows
 from kubectl_berth.tools.target import Target, find, find_kind
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool, ToolError
 from kubectl_berth.tools.withheld import withheld
@@ -175,6 +175,10 @@ def _text(context: Context, source: Source, shown: Shown, arguments: Arguments, 
     which = f"{_which(source)} instance{_period(source, context)}"
     lines = [f"Log of container {source.container} in {_ref(source.pod)}, {which}."]
     lines += [f"note: {note}" for note in source.notes]
+    status = source.status()
+    last = status.last_state.terminated if status else None
+    if last and last.exit_code and not source.previous and status and status.state.running:
+        lines.append(f"note: before it, {ending(last)}: previous: true gives the log of that instance")
     lines.append(_extent(shown, arguments, asked))
     return "\n".join([*lines, "---", shown.text])
 

@@ -149,6 +149,7 @@ def _objects(
     )
     if not hits:
         return [], gaps
+    hits.sort(key=lambda hit: _rank(hit[0]))
     lines = [f'Objects with "{pattern}" in their name:']
     families: dict[tuple[str, str, str], list[tuple[Kind, Object]]] = {}
     for kind, thing in hits:
@@ -170,6 +171,12 @@ def _objects(
     if len(rows) > OBJECTS:
         lines.append(f"and {len(rows) - OBJECTS} more: use a longer filter or a namespace")
     return lines, gaps
+
+
+def _rank(kind: Kind) -> int:
+    """Custom resources first, then what runs, then what leads to it."""
+    order = ("Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "Pod", "ReplicaSet", "Service", "Ingress")
+    return (order.index(kind.kind) + 1 if kind.kind in order else len(order) + 1) if kind.builtin else 0
 
 
 def _object_line(context: Context, kind: Kind, thing: Object) -> str:

@@ -1,10 +1,12 @@
-"""Log text made short: repeats folded, lines filtered and clipped, the newest part kept."""
+"""Log text made short: JSON lines written plainly, repeats folded, lines filtered and clipped, the newest part kept."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 LINE = 600
 """Characters of one line that are shown."""
@@ -12,6 +14,22 @@ SIZE = 10_000
 """Characters of log in one result."""
 CYCLE = 12
 """Lines of a repeated passage that are still seen as one."""
+
+LONGEST_JSON = 20_000
+"""Characters up to which a line is read as JSON."""
+
+# what comes first of a JSON line, under the names that loggers use
+_HEAD = (
+    ("time", "ts", "timestamp", "@timestamp", "t", "date"),
+    ("level", "severity", "lvl", "log.level", "levelname"),
+    ("msg", "message", "event", "body"),
+)
+_BOOKKEEPING = frozenset(
+    "logger caller logging_pod pid process_id session_id session_line_num session_start_time log_time query_id "
+    "transaction_id backend_type thread thread_name hostname host v trace_id span_id controllerkind controllergroup "
+    "reconcileid file line function source sql_state_code".split()
+)
+_STACKS = frozenset({"stack", "stacktrace", "stack_trace", "exception"})
 
 _STAMP = re.compile(
     r"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -38,6 +56,7 @@ def shorten(log: str, pattern: str = "") -> Shown:
     while lines and not lines[-1]:
         lines.pop()
     kept = [line for line in lines if matches(line, pattern)] if pattern else lines
+    kept = [plain(line) for line in kept]
     folded = fold(kept)
     shown: list[str] = []
     size = 0
@@ -52,6 +71,40 @@ def shorten(log: str, pattern: str = "") -> Shown:
     stamps = [match[1] for match in map(_LEADING.match, kept) if match]
     first, last = (stamps[0], stamps[-1]) if stamps else ("", "")
     return Shown("\n".join(reversed(shown)), len(lines), len(kept), cut, first, last)
+
+
+def plain(line: str) -> str:
+    """A JSON line as "time level message key=value ..."; any other line as it is. Bookkeeping fields are left out."""
+    if not line.startswith("{") or len(line) > LONGEST_JSON:
+        return line
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    fields = dict(_flat(entry)) if isinstance(entry, dict) else {}
+    head = [fields.pop(key, "") for key in (_first(fields, names) for names in _HEAD) if key]
+    rest = [
+        f"{key}={_quoted(value)}" for key, value in fields.items() if key.rpartition(".")[2].lower() not in _BOOKKEEPING
+    ]
+    return " ".join(part for part in (*head, *rest) if part) or line
+
+
+def _quoted(value: str) -> str:
+    """A value of several words in quotes, so that its end is seen: by a reader and by what redacts it."""
+    return json.dumps(value, ensure_ascii=False) if re.search(r"[\s\"'=]", value) else value
+
+
+def _first(fields: Mapping[str, str], names: Sequence[str]) -> str:
+    return next((name for name in names if name in fields), "")
+
+
+def _flat(entry: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    for key, value in entry.items():
+        if isinstance(value, dict) and depth < 3:
+            yield from _flat(value, f"{prefix}{key}.", depth + 1)
+        elif value not in (None, "", [], {}):
+            words = value if isinstance(value, str) else json.dumps(value)
+            yield f"{prefix}{key}", " ".join(words.split()) if key not in _STACKS else words.replace("\n", " | ")
 
 
 def matches(line: str, pattern: str) -> bool:

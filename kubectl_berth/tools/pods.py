@@ -38,18 +38,13 @@ class PodRow:
         """True where nothing is wrong with it."""
         return not self.why
 
-    def line(self, *, owner: bool = True) -> str:
+    def line(self, *, owner: bool = True, name: bool = True) -> str:
         """The row as text: name, ready, status, restarts, age, node, owner, what is wrong."""
         restarts = f"{self.restarts} restarts" if self.restarts != 1 else "1 restart"
         if self.restarts and self.last_restart:
             restarts += f" (last {self.last_restart} ago)"
-        parts = [
-            f"{self.ref.namespace}/{self.ref.name}",
-            f"{self.ready} ready",
-            self.status,
-            restarts,
-            f"age {self.age}",
-        ]
+        parts = [f"{self.ref.namespace}/{self.ref.name}"] if name else []
+        parts += [f"{self.ready} ready", self.status, restarts, f"age {self.age}"]
         parts.append(f"on {self.node}" if self.node else "on no node")
         if owner and self.owner:
             parts.append(f"of {self.owner}")

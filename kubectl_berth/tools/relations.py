@@ -52,7 +52,9 @@ def state_of(view: Identified, inventory: Inventory) -> str:
         row = pod_row(view, now)
         return f"{row.ready} ready, {row.status}, {row.restarts} restarts"
     if isinstance(view, Workload):
-        extra = "" if view.observed else ", its controller has not seen the present spec"
+        old = view.status.replicas - view.updated if view.kind in ("Deployment", "StatefulSet") else 0
+        extra = f", {view.updated} of the present template and {old} old ones" if old > 0 and view.updated else ""
+        extra += "" if view.observed else ", its controller has not seen the present spec"
         return f"{view.ready}/{view.desired} ready{extra}"
     if isinstance(view, Job):
         return _job_state(view, now)

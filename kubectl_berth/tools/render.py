@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kubectl_berth.records import Object
-from kubectl_berth.tools.fields import clip, mapping, mappings, text
+from kubectl_berth.tools.fields import clip, dig, mapping, mappings, text
 
 WIDTH = 110
 """Characters up to which a value is written on one line."""
@@ -88,6 +88,11 @@ def pruned(value: Any) -> Any:
                 kept[key] = [env_words(entry) for entry in mappings(value, "env")]
             elif key == "envFrom" and isinstance(inner, list):
                 kept[key] = [env_from_words(entry) for entry in mappings(value, "envFrom")]
+            elif key == "volumeMounts" and isinstance(inner, list):
+                mounts = [mount for mount in mappings(value, key) if not _is_plumbing(mount)]
+                kept |= {key: [_mount_words(mount) for mount in mounts]} if mounts else {}
+            elif key == "securityContext" and isinstance(inner, dict):
+                kept |= {key: telling} if (telling := _security(inner)) else {}
             else:
                 below = pruned(inner)
                 if below in ({}, []) and (key in _EMPTY_BY_DEFAULT or inner not in ({}, [])):
@@ -97,6 +102,38 @@ def pruned(value: Any) -> Any:
     if isinstance(value, list):
         return [pruned(inner) for inner in value if not _is_plumbing(inner)]
     return value
+
+
+def without_said(thing: Object, rest: Object) -> Object:
+    """A Pod without what the lines of its containers have told: images, requests and limits."""
+    spec = mapping(rest, "spec")
+    if text(thing, "kind") != "Pod" or not spec:
+        return rest
+    slim = dict(spec)
+    for field in ("containers", "initContainers"):
+        if field in spec:
+            slim[field] = [
+                {key: value for key, value in container.items() if key not in ("image", "resources")}
+                for container in mappings(spec, field)
+            ]
+    return {**rest, "spec": slim}
+
+
+def _mount_words(mount: Object) -> str:
+    """ "data at /var/lib/data (read only)"."""
+    only = " (read only)" if mount.get("readOnly") is True else ""
+    part = f" (part {text(mount, 'subPath')})" if text(mount, "subPath") else ""
+    return f"{text(mount, 'name')} at {text(mount, 'mountPath')}{part}{only}"
+
+
+def _security(context: Object) -> Object:
+    """The settings that keep a container from starting or writing; hardening that never does is left out."""
+    kept = {key: value for key, value in context.items() if key in _SECURITY or (key == "privileged" and value is True)}
+    added = dig(context, "capabilities", "add")
+    return {**kept, "capabilities": {"add": added}} if added else kept
+
+
+_SECURITY = ("runAsUser", "runAsGroup", "runAsNonRoot", "fsGroup", "readOnlyRootFilesystem", "seLinuxOptions")
 
 
 def _is_default(key: str, value: Any) -> bool:

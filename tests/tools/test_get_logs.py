@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_berth.tools.log_text import fold, matches, shorten
+from kubectl_berth.tools.log_text import fold, matches, plain, shorten
 from kubectl_berth.tools.toolbox import Toolbox
 from tests.tools.objects import (
     BACKING_OFF,
@@ -165,6 +165,28 @@ def test_lines_that_differ_in_more_than_time_stay_apart() -> None:
     assert [line for line, _ in fold(lines)] == lines
 
 
+def test_json_lines_are_written_plainly_without_bookkeeping() -> None:
+    line = (
+        '{"level": "info", "ts": "2026-10-05T09:25:46Z", "logger": "postgres", "msg": "record", "record": '
+        '{"error_severity": "PANIC", "process_id": "27", "message": "could not locate a valid checkpoint record"}}'
+    )
+    assert plain(line) == (
+        "2026-10-05T09:25:46Z info record record.error_severity=PANIC "
+        'record.message="could not locate a valid checkpoint record"'
+    )
+    for other in ("{not json", "[1]", "{}", '{"a": ' * 5000, "plain words"):
+        assert plain(other) == other
+
+
+def test_a_secret_in_a_json_line_is_redacted_whole(tmp_path: Path) -> None:
+    phrase = " ".join(("correct", "horse", "battery", "Staple9"))
+    log = f'{{"msg": "login", "password": "{phrase}", "db": {{"passwd": "{phrase}"}}}}\n'
+    box = toolbox(tmp_path, [namespace("shop"), pod("web", "shop")], {"shop/web/app.log": log})
+    text = box.call("get_logs", {"name": "web", "namespace": "shop"}).text
+    assert "login" in text and "password=" in text
+    assert not any(word in text for word in phrase.split())
+
+
 def test_a_very_long_line_is_clipped_and_says_so() -> None:
     shown = shorten("x" * 200_000 + "\nlast\n")
     assert "(+199400 characters)" in shown.text and shown.text.endswith("last")
@@ -183,6 +205,14 @@ def test_a_very_long_line_is_clipped_and_says_so() -> None:
 )
 def test_a_filter_is_words_and_never_a_regular_expression(pattern: str, line: str, expected: bool) -> None:
     assert matches(line, pattern) is expected
+
+
+def test_a_container_that_runs_again_points_at_the_instance_before(tmp_path: Path) -> None:
+    killed = {"terminated": {"exitCode": 137, "reason": "OOMKilled", "finishedAt": ago(minutes=5)}}
+    worker = pod("worker", "shop", restarts=9, last=killed)
+    box = toolbox(tmp_path, [namespace("shop"), worker], {"shop/worker/app.log": "batch 4412 loaded\n"})
+    text = box.call("get_logs", {"name": "worker", "namespace": "shop"}).text
+    assert "before it, exit 137 OOMKilled: previous: true gives the log of that instance" in text
 
 
 def test_running_state_is_told_for_a_healthy_container(tmp_path: Path) -> None:

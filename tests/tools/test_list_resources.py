@@ -112,11 +112,11 @@ def test_families_of_generated_names_are_counted_with_the_sick_one_shown(tmp_pat
         ({"instances": 3}, {"instances": 3, "readyInstances": 2}, [("instances", 2, 3)]),
         ({"replicas": 3}, {"replicas": 3, "readyReplicas": 1}, [("replicas", 1, 3)]),
         ({"replicas": 3}, {"replicas": 3}, [("replicas", 0, 3)]),
-        ({"size": 5}, {"ready": 4, "size": 5}, [("ready", 4, 5)]),
+        ({"size": 5}, {"ready": 4, "size": 5}, [("", 4, 5)]),
         ({"replicas": 2}, {"availableReplicas": 2}, [("replicas", 2, 2)]),
-        ({}, {"desiredNumberScheduled": 4, "numberReady": 3}, [("ready", 3, 4)]),
+        ({}, {"desiredNumberScheduled": 4, "numberReady": 3}, [("", 3, 4)]),
         ({"pxc": {"size": 3}}, {"pxc": {"ready": 1, "size": 3, "status": "initializing"}}, [("pxc", 1, 3)]),
-        ({}, {"currentHealthy": 1, "desiredHealthy": 2}, [("ready", 1, 2)]),
+        ({}, {"currentHealthy": 1, "desiredHealthy": 2}, [("", 1, 2)]),
         ({}, {"phase": "Bound"}, []),
         ({}, {"readyReplicas": True, "replicas": "three"}, []),
     ],
@@ -143,7 +143,7 @@ def test_conditions_that_tell_of_trouble_are_part_of_the_state() -> None:
         },
     }
     assert summary(thing, now) == (
-        "health Degraded, Synced=False ReconcileError: no access, Degraded=True, paused, age 30h"
+        "health Degraded, Synced=False ReconcileError: no access, Degraded=True, suspended or paused, age 30h"
     )
 
 
