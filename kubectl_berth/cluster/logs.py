@@ -40,6 +40,10 @@ def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> by
     _check_bounds(name, options)
     container = _container(pod, name, options.container)
     path = files.paths.get((namespace, name, container, options.previous))
+    past = (_status(pod, container) or {}).get("lastState")
+    if options.previous and past is not None and not past.get("terminated"):
+        # a file may lie there from a lower layer, where the container had another past
+        path = None
     if path is None and not mapping(pod, "spec").get("nodeName"):
         return None
     if path is None:

@@ -43,7 +43,7 @@ class Document:
 
     def error(self, words: str, name: str = "") -> UsageError:
         """An error about the field `name` of this file."""
-        return UsageError(f"{self.path}:{self.lines.get(name, 1)}: {words}")
+        return UsageError(f"{self.path}, line {self.lines.get(name, 1)}: {words}")
 
     def _check(self, name: str, value: Any, fields: Mapping[str, type]) -> None:
         if name not in fields:
@@ -68,7 +68,7 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
-        raise UsageError(f"{path}:{line}: is not YAML: {getattr(error, 'problem', None) or error}") from error
+        raise UsageError(f"{path}, line {line}: is not YAML: {getattr(error, 'problem', None) or error}") from error
     if not isinstance(node, yaml.MappingNode) or not isinstance(values, dict):
-        raise UsageError(f"{path}:1: is not a mapping of fields")
+        raise UsageError(f"{path}, line 1: is not a mapping of fields")
     return values, {str(key.value): key.start_mark.line + 1 for key, _ in node.value}

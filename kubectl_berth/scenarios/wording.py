@@ -25,7 +25,7 @@ _SCALED_FROM_TO = re.compile(r"Scaled (up|down) replica set (\S+) from (\d+) to 
 _SCALED_TO = re.compile(r"Scaled (up|down) replica set (\S+) to (\d+)(?: from (\d+))?")
 _PROBE = re.compile(r"^(\w+ probe errored)(?: and resulted in \w+ state)?: ", re.ASCII)
 _PULL_CAUSE = re.compile(r'^(Back-off pulling image "[^"]*"): ErrImagePull: .*$', re.DOTALL)
-_NODES = re.compile(r"^(0/\d+ nodes are available: )(?P<reasons>(?:\d+ [^.]*?))\.(?P<rest>(?: .*)?)$", re.DOTALL)
+_NODES = re.compile(r"^(0/\d+ nodes are available: )(?P<reasons>\d+ .*?)\.(?P<rest>(?: .*)?)$", re.DOTALL)
 _COUNTED = re.compile(r"^(\d+) (.*)$", re.DOTALL)
 _TAINT = re.compile(r"node\(s\) had untolerated taint \{[^}]*\}")
 _TAINTS = "node(s) had untolerated taint(s)"
@@ -52,7 +52,7 @@ def reworded(obj: Object, source: str, target: str) -> Object:
         case "Pod":
             return _versioned_object(_pod(obj, minor), source, target)
         case "Node":
-            return _node(obj, target)
+            return _node(obj, minor, target)
         case "DaemonSet" | "ControllerRevision":
             return _versioned_object(obj, source, target)
         case _:
@@ -70,7 +70,7 @@ def _event(obj: Object, minor: Minor) -> Object:
 
 
 def _container(event: Object) -> str:
-    match = _CONTAINER.search(str(event.get("involvedObject", {}).get("fieldPath", "")))
+    match = _CONTAINER.search(str((event.get("involvedObject") or {}).get("fieldPath", "")))
     return match["name"] if match else ""
 
 
@@ -169,12 +169,11 @@ def _condition(entry: Any, minor: Minor) -> Any:
     return entry
 
 
-def _node(obj: Object, target: str) -> Object:
-    status = obj.get("status", {})
-    info = dict(status.get("nodeInfo", {}))
-    for key in ("kubeletVersion", "kubeProxyVersion"):
-        if info.get(key):
-            info[key] = target
+def _node(obj: Object, minor: Minor, target: str) -> Object:
+    status = obj.get("status") or {}
+    info = {**(status.get("nodeInfo") or {}), "kubeletVersion": target}
+    # since 1.33 the kubelet no longer claims to know the proxy's version
+    info["kubeProxyVersion"] = target if minor < 33 else ""
     return {**obj, "status": {**status, "nodeInfo": info}}
 
 
