@@ -104,23 +104,29 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     if not subjects and understanding.kinds:
         chosen = _of_kinds(chosen, understanding.kinds, inventory) or chosen
     others = [finding for finding in findings if finding not in chosen]
-    subjects = _sick_namesake_first(subjects, chosen, inventory)
+    subjects = _sick_first(understanding, subjects, chosen, inventory)
     return Case(understanding, inventory, subjects, chosen, others, family, not subjects)
 
 
-def _sick_namesake_first(
-    subjects: tuple[Ref, ...], findings: Sequence[Finding], inventory: Inventory
+def _sick_first(
+    understanding: Understanding, subjects: tuple[Ref, ...], findings: Sequence[Finding], inventory: Inventory
 ) -> tuple[Ref, ...]:
-    """Where several namespaces have an object of one name, the one with a fault is the one that is meant."""
+    """Of several objects that may be meant equally, those with a fault of their own come first."""
     if not subjects:
         return subjects
     main = subjects[0]
-    same = [ref for ref in subjects if (ref.kind, ref.name) == (main.kind, main.name)]
+    same = subjects if understanding.by_kind else [r for r in subjects if (r.kind, r.name) == (main.kind, main.name)]
     if len(same) < 2:
         return subjects
-    faults = [finding for finding in findings if finding.severity != "info"]
-    sick = [ref for ref in same if concerning(faults, family_of(ref, inventory))]
+    hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
+    sick = [ref for ref in same if hit & _own(ref, inventory)]
     return tuple(dict.fromkeys((*sick, *subjects)))
+
+
+def _own(ref: Ref, inventory: Inventory) -> set[Ref]:
+    """The object, what it owns and its pods."""
+    below = {view.ref for view in inventory.descendants(ref)}
+    return {ref, *below, *(pod.ref for pod in inventory.pods_of(ref))}
 
 
 def extend(case: Case, pod: Ref, target: Ref) -> bool:

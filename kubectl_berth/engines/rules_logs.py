@@ -94,7 +94,7 @@ _LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
                    r"\bException\b|\bTraceback\b|\bfailed\b|\bfailure\b", re.IGNORECASE)),
     (1, re.compile(r"\bWARN(?:ING)?\b|\blevel=warn|^W\d{4} |\[warn", re.IGNORECASE)),
 )  # fmt: skip
-_QUIET = re.compile(r"\b(?:DEBUG|TRACE)\b|\blevel=(?:debug|trace)\b")
+_QUIET = re.compile(r"\b(?:DEBUG|TRACE)\b|\blevel\W{1,4}(?:debug|trace)\b|^\S+ (?:debug|trace)\b")
 _BENIGN = re.compile(
     r"\b(?:0|no) (?:errors?|failures?|warnings?)\b|\berrors?[=:] ?0\b|\bfailed[=:] ?0\b|"
     r"\bretry(?:ing)? succeeded\b|\bignor(?:ed|ing)\b|"
@@ -192,23 +192,29 @@ _WORDS = {
 
 
 def _structured(line: str) -> tuple[str, float | None, str]:
-    """Message, level and the word for it of a JSON line, cut off or not; the line, None and "" for any other.
+    """Message, level and the word for it of a line of JSON or of key=value pairs; the line, None, "" for any other.
 
     Read by pattern: the fields may lie one inside another, and a long line comes without its end.
     """
-    if not line.startswith("{"):
+    words = [hit[1] or hit[2] for hit in _SEVERITY.finditer(line)]
+    said = [_unescaped(hit[1] or hit[2] or hit[3]) for hit in _MESSAGE.finditer(line)]
+    if not words and not (line.startswith("{") and said):
         return line, None, ""
-    said = [_unescaped(hit[1]) for hit in _MESSAGE.finditer(line)]
-    words = [hit[1] for hit in _SEVERITY.finditer(line)]
-    if not said:
-        return line, None, ""
-    levels = [(_WORDS.get(word.lower(), 0.0), word) for word in words]
-    level, word = max(levels, default=(None, ""), key=lambda pair: pair[0] or 0.0)
-    return ": ".join(dict.fromkeys(one for one in said if one and one != "record")), level, word
+    level, word = max(((_WORDS.get(word.lower(), 0.0), word) for word in words), default=(None, ""))
+    head = "" if line.startswith("{") else _PAIR.split(_STAMP.sub("", line), maxsplit=1)[0].strip()
+    if head and head.split()[0].lower() in ("info", "debug", "trace", "warn", "warning", "error", "fatal", "panic"):
+        head = head.partition(" ")[2]
+    parts = dict.fromkeys(one for one in (head, *said) if one and one != "record")
+    return ": ".join(parts) or line, level, word
 
 
-_MESSAGE = re.compile(r'"(?:msg|message|error|err|exception|cause|detail)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
-_SEVERITY = re.compile(r'"(?:level|severity|lvl|log\.level|error_severity|levelname)"\s*:\s*"?(\w{2,10})"?')
+_FIELD = r"(?:msg|message|error|err|exception|cause|detail)"
+_MESSAGE = re.compile(
+    rf'"{_FIELD}"\s*:\s*"((?:[^"\\]|\\.){{1,500}})"|(?:^|[\s.]){_FIELD}=(?:"((?:[^"\\]|\\.){{1,500}})"|([^\s"]+))'
+)
+_LEVEL = r"(?:level|severity|lvl|log\.level|error_severity|levelname)"
+_SEVERITY = re.compile(rf'"{_LEVEL}"\s*:\s*"?(\w{{2,10}})"?|(?:^|[\s.]){_LEVEL}="?(\w{{2,10}})"?')
+_PAIR = re.compile(r"(?:^|\s)[\w.-]+=")
 
 
 def _unescaped(text: str) -> str:

@@ -45,10 +45,14 @@ def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
     if asked is None:
         return ""
-    return "Yes, " if fault == (asked == "bad") else "No, "
+    if asked in ("up", "down") and case.main is not None:
+        serves = not fault or _state(case) in (*UP, PARTLY)
+        return "Yes, " if serves == (asked == "up") else "No, "
+    return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
 
 
 UP = ("still serves", "is up at the moment")
+PARTLY = "is degraded"
 
 
 def _state(case: Case) -> str:
@@ -61,7 +65,7 @@ def _state(case: Case) -> str:
     if up == 0:
         return "is not healthy"
     if up < wanted:
-        return "is degraded"
+        return PARTLY
     return UP[1] if _dies_now_and_then(case) else UP[0]
 
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from kubectl_berth.cluster.cluster import BUILTIN_GROUPS, Cluster, Discovery
-from kubectl_berth.cluster.names import owners_of, pod_families, ref_of, search, searchable_kinds
+from kubectl_berth.cluster.names import (
+    owners_of,
+    pod_families,
+    ref_of,
+    search,
+    searchable_kinds,
+    stems,
+)
 from kubectl_berth.question.words import fits_concept
 from kubectl_berth.records import Gap, Object, Ref
 
@@ -49,7 +57,12 @@ class Entry:
         """Which of several bearers of a name is asked about; the lowest first."""
         return _CUSTOM_RANK if self.custom else _RANK.get(self.ref.kind, LAST_RANK)
 
-    @property
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The name without its generated ends, in lower case."""
+        return frozenset(stems(self.ref.name.lower()))
+
+    @cached_property
     def parts(self) -> frozenset[str]:
         """The pieces of the name between dashes and dots."""
         return frozenset(re.split(r"[-.]", self.ref.name))

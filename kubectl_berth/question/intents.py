@@ -10,6 +10,8 @@ Intent = Literal[
     "diagnose", "health", "logs", "secret", "cost", "capacity", "drain", "availability", "how-many", "operators"
 ]
 
+Answerable = Literal["good", "bad", "up", "down"]
+
 Claim = Literal[
     "memory", "crash", "pending", "image", "network", "dns", "storage", "node", "rollout", "scaling", "permission",
     "quota", "certificate", "down", "failing", "healthy", "probe", "same-as-before", "cpu",
@@ -128,7 +130,9 @@ _YES_NO = re.compile(
     r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire)\b[^.?!]*\?",
     re.IGNORECASE,
 )
-_BAD_WORDS = frozenset("broken wrong down failing unhealthy dead degraded stuck red".split()) | {"on fire"}
+_BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {"on fire"}
+_UP_WORDS = frozenset("up running alive available serving reachable".split())
+_DOWN_WORDS = frozenset({"down", "dead"})
 
 _CLAIMS: tuple[tuple[Claim, str], ...] = (
     ("memory", r"memory|oom\w*|out of memory|memory leak|ram"),
@@ -185,12 +189,20 @@ def asks_for_secret(text: str) -> bool:
     return False
 
 
-def yes_no(text: str) -> Literal["good", "bad", None]:
-    """Whether the question can be answered by yes or no, and whether its yes is good news ("is it healthy?") or bad."""
+def yes_no(text: str) -> Answerable | None:
+    """What a yes would mean: health ("good"), a fault ("bad"), that it serves ("up") or does not ("down").
+
+    None where yes and no do not answer the question.
+    """
     found = _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
     if found is None:
         return None
-    return "bad" if found.group("word").lower() in _BAD_WORDS else "good"
+    word = found.group("word").lower()
+    if word in _BAD_WORDS:
+        return "bad"
+    if word in _DOWN_WORDS:
+        return "down"
+    return "up" if word in _UP_WORDS else "good"
 
 
 def premises_of(text: str) -> tuple[Premise, ...]:

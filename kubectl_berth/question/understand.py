@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
-from kubectl_berth.question.intents import Intent, Premise, intents_of, premises_of, yes_no
+from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
 from kubectl_berth.question.words import WORKLOAD_KINDS, says_little
 from kubectl_berth.records import Gap, Ref
@@ -28,7 +28,8 @@ class Understanding:
     `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
     namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist, `likely` those
     that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
-    an operator's kind. `guessed` is True where the subjects only contain the words said.
+    an operator's kind. `guessed` is True where the subjects only contain the words said, `by_kind`
+    where they are all of a kind of software and none was named.
     """
 
     text: str
@@ -43,9 +44,10 @@ class Understanding:
     namespaces: tuple[str, ...] = ()
     unknown_namespaces: tuple[str, ...] = ()
     premises: tuple[Premise, ...] = ()
-    yes_no: str | None = None
+    yes_no: Answerable | None = None
     apis: dict[Ref, str] = field(default_factory=dict)
     guessed: bool = False
+    by_kind: bool = False
     gaps: tuple[Gap, ...] = ()
 
     @property
@@ -94,8 +96,8 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
         elsewhere, _ = _subjects(outside, names, own)
-    if not subjects and not elsewhere:
-        subjects = _by_concept(words, names)
+    unnamed = () if subjects or elsewhere else _by_concept(words, names)
+    subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
@@ -115,6 +117,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         yes_no(text),
         apis,
         guessed,
+        bool(unnamed),
         names.gaps,
     )
 
@@ -125,10 +128,11 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
 def _hits(mention: Mention, names: Catalogue) -> list[_Hit]:
     """Objects that the mention may mean, scored; the kind and the software said beside it weigh in."""
     found = []
+    ends = frozenset(stems(mention.word))
     for entry in names.entries:
         if mention.namespace and entry.ref.namespace != mention.namespace:
             continue
-        score = _level(mention, entry)
+        score = _level(mention, entry, ends)
         if not score:
             continue
         if entry.ref.kind in mention.kinds:
@@ -144,13 +148,14 @@ def _bears(word: str, hit: _Hit) -> bool:
     return hit.entry.ref.name == word and hit.entry.ref.kind != "Namespace"
 
 
-def _level(mention: Mention, entry: Entry) -> float:
+def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
+    """How surely an entry is meant; `ends` is the word without its generated ends."""
     name, word = entry.ref.name.lower(), mention.word
     if word == name:
         return _EXACT
     if word.endswith("s") and word[:-1] == name:
         return _EXACT - 0.2
-    if word in entry.families or word in stems(name) or name in stems(word):
+    if word in entry.families or word in entry.stems or name in ends:
         return _MEANT
     wanted = set(word.split("-"))
     if len(word) < 3 or not (mention.strong or len(word) > 3):
@@ -216,18 +221,29 @@ def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
 
 
 def _by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:
-    """Without a name: every object that is the kind of software spoken of, by its owner at the top."""
+    """Without a name: every object that is the kind of software spoken of, by its owner at the top.
+
+    What an operator runs comes before what it makes, and the operators themselves do not count.
+    """
     spaces = set(words.namespaces)
-    found: dict[Ref, None] = {}
+    found: dict[Ref, int] = {}
+    running = {names.root(entry.ref) for entry in names.entries if entry.ref.kind == "Pod"} if words.concepts else set()
     for concept in words.concepts:
         for entry in names.entries:
             if spaces and entry.ref.namespace not in spaces:
                 continue
-            if (entry.custom or entry.ref.kind in WORKLOAD_KINDS) and entry.fits(concept):
-                root = names.root(entry.ref)
-                if not (entry.custom and _bookkeeping(entry, concept)):
-                    found.setdefault(root)
-    return tuple(found) if len(found) <= MOST_SUBJECTS else ()
+            if not (entry.custom or entry.ref.kind in WORKLOAD_KINDS) or not entry.fits(concept):
+                continue
+            root = names.root(entry.ref)
+            if _controller(root.name) or (entry.custom and _bookkeeping(entry, concept)):
+                continue
+            found.setdefault(root, 0 if root in running else 1)
+    return tuple(sorted(found, key=lambda ref: found[ref])) if len(found) <= MOST_SUBJECTS else ()
+
+
+def _controller(name: str) -> bool:
+    """True for the name of an operator's own workload."""
+    return bool({"operator", "controller", "manager"} & set(name.split("-")))
 
 
 def _bookkeeping(entry: Entry, concept: str) -> bool:

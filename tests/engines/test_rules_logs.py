@@ -76,6 +76,17 @@ def test_structured_lines_are_read_even_without_their_end() -> None:
     assert not found.targets
 
 
+def test_pairs_are_read_like_structured_lines() -> None:
+    lines = [
+        '2026-10-05T09:25:46Z info record record.error_severity=PANIC record.message="no valid checkpoint at 1A/3E"',
+        'time="2026-10-05T09:25:47Z" level=error msg="process exited"',
+    ]
+    found = read_log(lines).lines
+    assert (found[0].level, found[0].line) == ("PANIC", "no valid checkpoint at 1A/3E")
+    assert found[1].line == "process exited"
+    assert not read_log(['2026-10-05T09:25:46Z debug cannot happen error="none"']).lines
+
+
 @pytest.mark.parametrize(
     "text",
     [

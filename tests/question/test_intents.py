@@ -52,7 +52,8 @@ def test_a_fault_around_a_secret_is_no_request_for_one(text: str) -> None:
     [
         ("Is the ledger database healthy? I don't remember which operator manages it", "good"),
         ("is anything broken?", "bad"),
-        ("nothing resolves, is CoreDNS down?", "bad"),
+        ("nothing resolves, is CoreDNS down?", "down"),
+        ("is checkout up?", "up"),
         ("why is checkout down?", None),
         ("The api keeps restarting. What's wrong?", None),
     ],
