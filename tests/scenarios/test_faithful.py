@@ -589,3 +589,45 @@ def test_nodes_and_proxies_are_of_the_servers_version(here: World) -> None:
         assert info["kubeProxyVersion"] == (here.version if int(here.version.split(".")[1]) < 33 else "")
     proxies = [pod for pod in here.kind("Pod") if label(pod, "k8s-app") == "kube-proxy"]
     assert {pod["spec"]["containers"][0]["image"] for pod in proxies} == {f"registry.k8s.io/kube-proxy:{here.version}"}
+
+
+# --- fields ---------------------------------------------------------------------------------------------------------
+
+
+def unknown_fields(value: Any, kind: str, where: str) -> Iterator[str]:
+    """The fields that the Kubernetes API of this type does not have, by the client's models."""
+    import kubernetes.client.models as models
+
+    if match := re.fullmatch(r"List\[(.+)\]|Dict\[str, (.+)\]", kind):
+        inner = match[1] or match[2]
+        entries = enumerate(value) if isinstance(value, list) else value.items()
+        for key, entry in entries:
+            yield from unknown_fields(entry, inner, f"{where}.{key}")
+        return
+    model = getattr(models, kind, None)
+    if model is None or not isinstance(value, dict):
+        return
+    attributes = {field: attribute for attribute, field in model.attribute_map.items()}
+    for field, entry in value.items():
+        if field not in attributes:
+            yield f"{where}.{field}"
+        else:
+            yield from unknown_fields(entry, model.openapi_types[attributes[field]], f"{where}.{field}")
+
+
+def model_of(obj: Object) -> str | None:
+    """The client's model of a built-in kind."""
+    import kubernetes.client.models as models
+
+    group, _, version = obj["apiVersion"].rpartition("/")
+    if obj["apiVersion"] == "v1" and obj["kind"] == "Event":
+        return "CoreV1Event"
+    name = f"{version[0].upper()}{version[1:]}{obj['kind']}"
+    return name if hasattr(models, name) and ("." not in group or group.endswith(".k8s.io")) else None
+
+
+@each
+def test_every_field_is_one_that_the_api_has(here: World) -> None:
+    for obj in here.all():
+        if model := model_of(obj):
+            assert list(unknown_fields(obj, model, "")) == [], ident(obj)
