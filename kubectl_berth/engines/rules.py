@@ -11,7 +11,7 @@ from kubectl_berth.engines.rules_answer import enriched, write
 from kubectl_berth.engines.rules_case import Case, LogWanted, extend, logs_wanted, make_case
 from kubectl_berth.engines.rules_logs import read_log, waiting_for
 from kubectl_berth.engines.rules_material import LogSeen, Material
-from kubectl_berth.engines.rules_orders import gives_orders
+from kubectl_berth.engines.rules_orders import addresses_an_assistant
 from kubectl_berth.engines.rules_plan import first_calls, log_calls
 from kubectl_berth.engines.rules_secret import secret_answer
 from kubectl_berth.engines.rules_serving import operator_of, rolling, serving, target_of
@@ -33,6 +33,7 @@ from kubectl_berth.safety.gate import CLOSING, OPENING, clean
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
 
+WITHHELD = "withheld; AI_ALLOW_RAW_DIAGNOSTICS=true or --allow-raw-diagnostics lets it be read"
 MOST_CALLS = 4
 """Tool calls after which no further log is looked for."""
 
@@ -142,7 +143,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     pod = inventory.pod(wanted.pod.namespace, wanted.pod.name)
     workload = inventory.workload(pod) if pod is not None else wanted.pod
     if result.fate in ("error", "refused", "withheld", "repeated"):
-        return LogSeen(wanted, workload, failure=result.error or result.fate)
+        return LogSeen(wanted, workload, failure=WITHHELD if result.fate == "withheld" else result.error or result.fate)
     # an empty log is answered with the container's other one: the head line says which it is
     wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
     lines = log_body(result.text)
@@ -167,7 +168,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     failed = [
         Gap(f"{entry.tool} {entry.arguments.get('name') or ''}".strip(), entry.fate, entry.error or "")
         for entry in toolbox.trace
-        if entry.fate in ("error", "withheld") and entry.tool != "get_logs"
+        if entry.fate == "error" and entry.tool != "get_logs"
     ]
     gaps = dict.fromkeys([*case.inventory.gaps, *case.understanding.gaps, *toolbox.gaps])
     material = Material(
@@ -182,7 +183,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
     for source, text in _free_text(case):
-        if gives_orders(text):
+        if addresses_an_assistant(text):
             material.orders.add(source)
     return material
 
@@ -201,9 +202,10 @@ def _free_text(case: Case) -> Iterator[tuple[str, str]]:
             continue
         spaced = view.name.replace("-", " ")
         yield f"the name of {ref}", spaced
-        for key, value in (*view.metadata.annotations.items(), *view.metadata.labels.items()):
-            if not key.startswith("kubectl.kubernetes.io/"):
-                yield f"{key} of {ref}", f"{value} {value.replace('-', ' ')}"
+        for what, texts in (("annotation", view.metadata.annotations), ("label", view.metadata.labels)):
+            for key, value in texts.items():
+                if not key.startswith("kubectl.kubernetes.io/"):
+                    yield f"the {what} {key} of {ref}", f"{value} {value.replace('-', ' ')}"
         for event in inventory.events_of(view, None):
             yield f"an event about {ref}", event.message
 

@@ -54,8 +54,9 @@ class Case:
 
     @property
     def lost(self) -> bool:
-        """True where the names asked about exist nowhere, so that nothing can be said about them."""
-        return not self.subjects and bool(self.understanding.missing)
+        """True where what was named exists nowhere, so that nothing can be said about it."""
+        said = self.understanding
+        return not self.subjects and bool(said.missing or (said.unknown_namespaces and not said.namespaces))
 
     @property
     def healthy(self) -> bool:
@@ -95,14 +96,16 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
     if subjects:
         chosen = concerning(findings, family)
-    elif understanding.missing:
+    elif understanding.missing or (understanding.unknown_namespaces and not understanding.namespaces):
         chosen = []
-    elif understanding.namespaces or understanding.unknown_namespaces:
-        chosen = _inside(findings, understanding.namespaces)
     else:
-        chosen = list(findings)
-    if not subjects and understanding.kinds:
-        chosen = _of_kinds(chosen, understanding.kinds, inventory) or chosen
+        chosen = _inside(findings, understanding.namespaces) if understanding.namespaces else list(findings)
+        kinds = telling_kinds(understanding)
+        if kinds:
+            own = _of_kinds(chosen, kinds, inventory)
+            # a kind said in passing does not hide what is wrong elsewhere; one that was asked about does
+            asked = "health" in understanding.intents or understanding.yes_no is not None
+            chosen = own if own or asked else chosen
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
     return Case(understanding, inventory, subjects, chosen, others, family, not subjects)
@@ -220,6 +223,11 @@ def _inside(findings: Sequence[Finding], namespaces: Sequence[str]) -> list[Find
         if member.namespace in spaces or (member.kind == "Namespace" and member.name in spaces)
     }
     return concerning(findings, here)
+
+
+def telling_kinds(understanding: Understanding) -> tuple[str, ...]:
+    """The kinds spoken of, but for words that mean any application."""
+    return tuple(kind for kind in understanding.kinds if kind not in ("Pod", "Service", "Namespace"))
 
 
 def _of_kinds(findings: Sequence[Finding], kinds: Sequence[str], inventory: Inventory) -> list[Finding]:

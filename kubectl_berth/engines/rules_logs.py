@@ -160,9 +160,9 @@ def _telling(line: str, place: float) -> Telling | None:
     if (level < 1 and family is None) or (level <= 1 and family in (None, "timeout", "limit")):
         return None
     # a later line wins among equals: what came last before the end is what ended it
-    score = level + (2.0 if family else 0.0) + place
-    shown = _FOLD.sub("", message)
-    return Telling(shown, family or "error", score, _names(message), targets_of(message), word)
+    targets = targets_of(message)
+    score = level + (2.0 if family else 0.0) + (2.0 if targets else 0.0) + place
+    return Telling(_FOLD.sub("", message), family or "error", score, _names(message), targets, word)
 
 
 def _family(message: str) -> str | None:

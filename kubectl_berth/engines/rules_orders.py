@@ -16,7 +16,8 @@ _ADDRESSED = (
     r"\b(?:ai|llm|automated|autonomous)[- ](?:agents?|assistants?|tools?|models?)\b",
     r"\b(?:dear|hey|attention|note to|instructions? (?:for|to)|message (?:for|to))\b.{0,20}\b(?:assistant|agent|"
     r"model|ai|llm|bot)\b",
-    r"^\W*(?:system|assistant|human|user|developer)\s*:|(?:###|\*\*|\[|<|\|)\s*(?:system|assistant|instructions?)\b",
+    r"(?-i:\b(?:SYSTEM|ASSISTANT)(?: [A-Z]{4,12})?(?: TO [A-Z ]{2,20})?:\s)|(?-i:^\W*(?:Human|Assistant):\s)",
+    r"(?:###|\*\*|\[|<|\|)\s*(?:system|assistant|instructions?)\b",
     r"</?(?:system|tool_result|tool_use|function_calls?|invoke|assistant|human|instructions?)\b",
     r"\"type\"\s*:\s*\"tool_(?:use|result)\"",
     r"\byou (?:are|must|should|shall|will|can) (?:now|immediately|always|never|only|call|run|delete|execute|"
@@ -42,9 +43,9 @@ _COMMANDS = (
     r"\b(?:delete|drop|remove|wipe)\s+(?:the\s+)?(?:namespace|ns|cluster|pvc?s?|finalizers?|node|"
     r"deployment)\b.{0,60}\b(?:to|fix|resolve|now|immediately|first)\b",
 )
+_TO_AN_ASSISTANT = re.compile("|".join(f"(?:{pattern})" for pattern in _ADDRESSED), re.IGNORECASE | re.MULTILINE)
 _ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in (*_ADDRESSED, *_COMMANDS)), re.IGNORECASE | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n|\s+(?=(?:###|<[/a-z])|(?:SYSTEM|NOTE|IMPORTANT|ATTENTION|INSTRUCTIONS?)\b)")
-_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 
 LIMIT = 4000
 """Characters of one text that are looked at; the rest is dropped with it."""
@@ -53,6 +54,11 @@ LIMIT = 4000
 def gives_orders(text: str) -> bool:
     """True where the text tells its reader what to do, or addresses an assistant."""
     return _ORDER.search(text[:LIMIT]) is not None
+
+
+def addresses_an_assistant(text: str) -> bool:
+    """True where the text speaks to whoever reads it for the person; a command alone does not."""
+    return _TO_AN_ASSISTANT.search(text[:LIMIT]) is not None
 
 
 def without_orders(text: str) -> tuple[str, bool]:
@@ -70,8 +76,3 @@ def quoted(text: str, limit: int = 240) -> str:
     if len(line) > limit:
         line = f"{line[: limit - 1].rstrip()}…"
     return f"`{line}`" if line else ""
-
-
-def has_link(text: str) -> bool:
-    """True where the text holds a web address."""
-    return _LINK.search(text) is not None

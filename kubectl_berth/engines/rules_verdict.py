@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.engines.rules_case import Case, telling_kinds
 from kubectl_berth.engines.rules_material import MOST_CAUSES, UNREAD, Material, about, capital, why
 from kubectl_berth.engines.rules_orders import quoted
 from kubectl_berth.engines.rules_serving import figure
@@ -79,6 +79,9 @@ def _dies_now_and_then(case: Case) -> bool:
 
 def _not_found(case: Case) -> str:
     said = case.understanding
+    if not said.missing:
+        gone = ", ".join(said.unknown_namespaces)
+        return f"There is no namespace {gone} that can be seen, so nothing was checked in it."
     names = ", ".join(quoted(name, 80) for name in said.missing)
     place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
     nearest = ", ".join(str(ref) for ref in said.near[:4])
@@ -110,6 +113,9 @@ def _healthy(material: Material) -> str:
         return f"{main} looks healthy{state}{limits}: no fault found.{others}{beyond}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
+    kinds = telling_kinds(case.understanding)
+    if kinds and case.others:
+        return f"no fault found in {place} with any {' or '.join(kinds)}{limits}.{beyond}"
     return f"nothing is broken: {place} looks healthy{limits}.{beyond}"
 
 

@@ -16,23 +16,32 @@ def counted(inventory: Inventory) -> str:
     ready = sum(
         any(c.type == "Ready" and c.status == "True" for c in node.status.conditions) for node in inventory.nodes
     )
-    parts = []
-    if inventory.nodes:
-        parts.append(f"{len(inventory.nodes)} nodes ({ready} ready)")
     running = [pod for pod in inventory.pods if not pod.finished]
-    if inventory.pods:
-        parts.append(f"{len(running)} pods ({sum(pod.ready for pod in running)} ready)")
-    for label, things in (
-        ("workloads", inventory.workloads),
-        ("jobs", [*inventory.jobs, *inventory.cron_jobs]),
-        ("Services", inventory.services),
-        ("volume claims", inventory.claims),
-        ("custom resources", inventory.custom),
-        ("events", inventory.events),
-    ):
-        if things:
-            parts.append(f"{len(things)} {label.removesuffix('s') if len(things) == 1 else label}")
+    parts = [
+        f"{_number(len(things), label)} ({up} ready)"
+        for label, things, up in (
+            ("nodes", inventory.nodes, ready),
+            ("pods", running, sum(pod.ready for pod in running)),
+        )
+        if things
+    ]
+    parts += [
+        _number(len(things), label)
+        for label, things in (
+            ("workloads", inventory.workloads),
+            ("jobs", [*inventory.jobs, *inventory.cron_jobs]),
+            ("Services", inventory.services),
+            ("volume claims", inventory.claims),
+            ("custom resources", inventory.custom),
+            ("events", inventory.events),
+        )
+        if things
+    ]
     return ", ".join(parts)
+
+
+def _number(number: int, plural: str) -> str:
+    return f"{number} {plural.removesuffix('s') if number == 1 else plural}"
 
 
 def operator_sentence(api_version: str, main: Ref, operator: Operator | None) -> str:
@@ -51,7 +60,7 @@ def preface(case: Case) -> list[str]:
     said = case.understanding
     lines: list[str] = []
     places = ", ".join(said.namespaces)
-    for space in said.unknown_namespaces:
+    for space in said.unknown_namespaces if not case.lost else ():
         lines.append(f"There is no namespace {space} that can be seen.")
     if said.elsewhere:
         names = ", ".join(dict.fromkeys(ref.name for ref in said.elsewhere))

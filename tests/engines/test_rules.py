@@ -247,3 +247,26 @@ def test_a_cancelled_run_reads_nothing_more(small: SmallCluster) -> None:
     toolbox = Toolbox(Context(small.open()))
     assert list(engine.run(Conversation("", "", "why does api crash?"), toolbox, 8)) == []
     assert toolbox.trace == []
+
+
+def test_a_namespace_that_is_not_there_is_no_healthy_one(small: SmallCluster) -> None:
+    answer, _ = ask(small, "what is broken in the pay-roll namespace?")
+    assert first_line(answer).startswith("**There is no namespace pay-roll")
+    assert "healthy" not in answer
+
+
+def test_a_kind_asked_about_is_judged_for_itself(small: SmallCluster) -> None:
+    crash(small, "FATAL no licence\n")
+    answer, _ = ask(small, "are all nodes healthy?")
+    assert first_line(answer).startswith("**Yes, no fault found in the cluster with any Node")
+    assert "Pod shop/api" in answer
+
+
+def test_names_of_the_system_are_no_orders(small: SmallCluster) -> None:
+    pod = small.crashing("agent", "ops")
+    pod["metadata"]["annotations"]["owner"] = "system:serviceaccount:ops:agent"
+    line = 'pods is forbidden: User "system:serviceaccount:ops:agent" cannot list resource "pods" in API group ""'
+    small.log("ops", pod["metadata"]["name"], "agent", f"ERROR {line}\n", previous=True)
+    answer, _ = ask(small, "why does agent crash?")
+    assert "cannot list resource" in first_line(answer)
+    assert "Suspicious" not in answer
