@@ -189,7 +189,7 @@ def open_client(access: Access, credentials: Credentials) -> ApiClient:
 
     settings = Configuration(host=access.server, retries=False, verify_ssl=not access.insecure)
     settings.tls_server_name = access.tls_server_name or None
-    settings.connection_pool_maxsize = 16
+    settings.connection_pool_maxsize = 64
     # what the package would take from the process's own variables has been decided above
     settings.proxy, settings.no_proxy = access.proxy, ""
     if access.proxy and (parts := urlsplit(access.proxy)).username:

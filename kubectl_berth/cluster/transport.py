@@ -123,8 +123,9 @@ class Transport:
         if answer.status == 401 and self.access.renewable:
             answer = self._exchange(self._renew(line), wanted)
         if answer.status == 401:
-            user = self.access.user
-            whose = f"the credentials of user {user!r}" if user else "a request without credentials"
+            whose = f"the credentials of user {self.access.user!r}"
+            if self.access.server.startswith("http:"):
+                whose = "requests without credentials (none are ever sent over plain http)"
             raise self._failed(f"{whose} were refused (401 Unauthorized): log in again or renew them")
         self._contacted = True
         self.date = answer.headers.get("date", "") or self.date

@@ -410,7 +410,7 @@ def loopback_is_not_proxied(g: Ground) -> None:
 
 @refused
 def plugin_fails(g: Ground) -> None:
-    g.use(g.config(g.plugin("echo no login >&2; exit 3")))
+    g.use(g.config(g.plugin(g.credential(token="half") + "; echo no login >&2; exit 3")))
 
 
 @refused
