@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from kubectl_berth.engines import claude_errors as words
 from kubectl_berth.engines.claude_models import thinking_and_effort
 from kubectl_berth.engines.claude_retries import Retries
-from kubectl_berth.engines.connections import Connections, is_loopback, no_deadline
+from kubectl_berth.engines.connections import Connections, client_options, no_deadline
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.estimate import tokens
 from kubectl_berth.engines.last_call import ANSWER_NOW
@@ -147,12 +147,10 @@ class ClaudeEngine:
     def _client(self) -> Any:
         import anthropic
 
-        http_client = anthropic.DefaultHttpxClient(
-            # the conversation goes to the host that was named and to no other
-            follow_redirects=False,
-            trust_env=not is_loopback(self._url),
-            event_hooks={"request": [self._connections.prepare]},
-        )
+        try:
+            http_client = anthropic.DefaultHttpxClient(**client_options(self._url, self._connections))
+        except (ImportError, ValueError) as error:
+            raise words.unreachable(self.host, error) from error
         return anthropic.Anthropic(
             api_key=self._api_key,
             base_url=self._url,
@@ -315,9 +313,7 @@ def _put_results(response: Any, results: list[ToolResult], ending: str) -> None:
     blocks = response["content"]
     for block, result in zip(blocks, results, strict=True):
         block["content"] = result.text
-        block.pop("is_error", None)
-        if result.fate in ("error", "refused"):
-            block["is_error"] = True
+        block["is_error"] = result.fate in ("error", "refused")
     if ending:
         blocks[-1]["content"] += "\n\n" + ending
 

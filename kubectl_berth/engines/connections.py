@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -83,6 +84,20 @@ def is_loopback(url: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
+
+
+def client_options(url: str, connections: Connections) -> dict[str, Any]:
+    """What the HTTP client of either SDK is made with for this server.
+
+    No redirect is followed: the conversation goes to the host that was named and to no other. A loopback address is
+    asked past every proxy, with the certificates of SSL_CERT_FILE all the same.
+    """
+    options: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"request": [connections.prepare]}}
+    if is_loopback(url):
+        options["trust_env"] = False
+        if url.startswith("https:"):
+            options["verify"] = ssl.create_default_context()
+    return options
 
 
 def no_deadline() -> float:

@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kubectl_berth.engines import ollama_errors as words
-from kubectl_berth.engines.connections import Connections, is_loopback, no_deadline
+from kubectl_berth.engines.connections import Connections, client_options, is_loopback, no_deadline
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.estimate import tokens
 from kubectl_berth.engines.last_call import ANSWER_NOW
 from kubectl_berth.engines.loop import Tally, opening, run_tools
-from kubectl_berth.engines.ollama_host import address
+from kubectl_berth.engines.ollama_host import address, without_login
 from kubectl_berth.engines.text_calls import begins_a_call, calls_in
 from kubectl_berth.errors import EngineError, Interrupted, NoAnswer
 from kubectl_berth.records import Event, Finished, ModelCallStarting, Notice, Retry, StopReason, Text, Thinking, Usage
@@ -86,6 +86,7 @@ class OllamaEngine:
         self.max_tokens = max_tokens
         self.num_ctx = num_ctx
         self._url = url
+        self._where = without_login(url)
         self._named = named
         self._thinking = thinking
         self._think: bool | None = None
@@ -154,13 +155,12 @@ class OllamaEngine:
     def _client(self) -> Any:
         import ollama
 
-        return ollama.Client(
-            self._url,
-            # the conversation goes to the host that was named and to no other
-            follow_redirects=False,
-            trust_env=not is_loopback(self._url),
-            event_hooks={"request": [self._connections.prepare, self._keep_key]},
-        )
+        options = client_options(self._url, self._connections)
+        options["event_hooks"]["request"].append(self._keep_key)
+        try:
+            return ollama.Client(self._url, **options)
+        except (ImportError, ValueError) as error:
+            raise words.no_connection(self._where, error) from error
 
     def _keep_key(self, request: Any) -> None:
         if not self._named:
@@ -177,7 +177,7 @@ class OllamaEngine:
             shown = client.show(self.model)
         except ollama.ResponseError as error:
             if error.status_code == 404 and "not found" in error.error and "page" not in error.error:
-                raise words.missing(self.model, self._url) from error
+                raise words.missing(self.model, self._where) from error
             return
         except (ConnectionError, httpx.HTTPError) as error:
             self._raise_if_cancelled(error)
@@ -230,7 +230,7 @@ class OllamaEngine:
             for chunk in chunks:
                 yield from self._take(chunk, reply)
         except ollama.ResponseError as error:
-            sentence = words.status_error(self.model, self._url, error.status_code, error.error)
+            sentence = words.status_error(self.model, self._where, error.status_code, error.error)
             if error.status_code >= 500 or error.status_code < 0:
                 raise _ServerFailed(str(error.error), sentence) from error
             raise sentence from error
@@ -239,13 +239,13 @@ class OllamaEngine:
             raise self._network_error(error) from error
         except TypeError as error:
             # an error line that holds an object, which the package cannot make its own error of
-            sentence = words.status_error(self.model, self._url, -1, "an error without words")
+            sentence = words.status_error(self.model, self._where, -1, "an error without words")
             raise _ServerFailed("an error without words", sentence) from error
         except (ValueError, AttributeError) as error:
-            raise words.not_ollama(self._url) from error
+            raise words.not_ollama(self._where) from error
         self._raise_if_cancelled(None)
         if not reply.done:
-            raise words.broken_off(self._url)
+            raise words.broken_off(self._where)
         return reply
 
     def _take(self, chunk: Any, reply: _Reply) -> Iterator[Event]:
@@ -268,10 +268,10 @@ class OllamaEngine:
         import httpx
 
         if isinstance(error, httpx.ReadTimeout):
-            return words.silent(self._url, min(SILENCE_SECONDS, max(self._connections.remaining(), 0.0)))
+            return words.silent(self._where, min(SILENCE_SECONDS, max(self._connections.remaining(), 0.0)))
         if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol):
-            return words.unreachable(self._url, error.__context__ or error)
-        return words.broken_off(self._url, error)
+            return words.unreachable(self._where, error.__context__ or error)
+        return words.broken_off(self._where, error)
 
     def _raise_if_cancelled(self, cause: BaseException | None) -> None:
         if self._connections.cancelled.is_set():

@@ -8,8 +8,18 @@ from typing import Any
 from kubectl_berth.errors import EngineError, EngineUnreachable, NoAnswer
 
 
+def no_connection(url: str, cause: BaseException) -> NoAnswer:
+    """There is no way to ask: an unusable proxy, a certificate that is not trusted."""
+    return EngineUnreachable(f"cannot reach Ollama at {url} ({_one_line(str(cause))}): check the proxy and the network")
+
+
 def unreachable(url: str, cause: BaseException) -> NoAnswer:
     """Nothing answers there."""
+    if "SSL" in str(cause):
+        return EngineUnreachable(
+            f"no trusted TLS connection to Ollama at {url} ({_one_line(str(cause))}): set SSL_CERT_FILE to a file "
+            "with its certificate, or use http"
+        )
     return EngineUnreachable(
         f"Ollama does not answer at {url} ({_one_line(str(cause)) or type(cause).__name__}): start it with "
         "`ollama serve`, or set OLLAMA_HOST to where it runs"

@@ -33,3 +33,9 @@ def address(host: str | None) -> str:
     shown = f"[{name}]" if ":" in name else name
     login = parts.netloc.rpartition("@")[0]
     return f"{scheme}://{login + '@' if login else ''}{shown}:{port}{parts.path.rstrip('/')}"
+
+
+def without_login(url: str) -> str:
+    """The URL as it may be shown."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

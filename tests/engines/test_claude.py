@@ -333,6 +333,15 @@ def test_a_proxy_variable_does_not_hijack_a_loopback_address(monkeypatch):
         assert run(claude(server.url)).finished.text == ANSWER
 
 
+@pytest.mark.parametrize("proxy", ["socks9://127.0.0.1:9", "nonsense://"])
+def test_a_proxy_that_cannot_be_used_is_one_line(proxy, monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    ran = run(claude("http://example.invalid"))
+    assert isinstance(ran.error, EngineUnreachable)
+    assert "cannot reach example.invalid" in ran.sentence
+    assert "proxy" in ran.sentence.lower()
+
+
 @pytest.mark.parametrize("url", ["api.example.com", "ftp://example.com", "http://", "file:///etc/passwd"])
 def test_a_base_url_that_is_none_is_a_usage_error(url):
     with pytest.raises(UsageError, match="ANTHROPIC_BASE_URL"):

@@ -6,8 +6,9 @@ import socket
 
 import pytest
 
+from kubectl_berth.engines.connections import no_deadline
 from kubectl_berth.engines.engine import Conversation, Turn
-from kubectl_berth.engines.ollama import make_ollama
+from kubectl_berth.engines.ollama import OllamaEngine, make_ollama
 from kubectl_berth.errors import EngineError, EngineUnreachable, Interrupted, NoAnswer
 from kubectl_berth.records import Retry, Text, Thinking, ToolCalled
 from tests.engines.runs import counting_down, ollama, run
@@ -320,11 +321,27 @@ def test_a_proxy_variable_does_not_hijack_a_loopback_address(monkeypatch):
         assert run(ollama(server.url)).finished.text == ANSWER
 
 
+@pytest.mark.parametrize("proxy", ["socks9://127.0.0.1:9", "nonsense://"])
+def test_a_proxy_that_cannot_be_used_is_one_line(proxy, monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    ran = run(ollama("http://example.invalid"))
+    assert isinstance(ran.error, EngineUnreachable)
+    assert "cannot reach Ollama at http://example.invalid" in ran.sentence
+    assert "proxy" in ran.sentence.lower()
+
+
 def test_the_key_goes_to_a_host_that_was_named(monkeypatch):
     monkeypatch.setenv("OLLAMA_API_KEY", "the-key")
     with FakeOllama([reply(ANSWER)]) as server:
         run(ollama(server.url))
     assert server.requests[0].headers["authorization"] == "Bearer the-key"
+
+
+def test_the_key_stays_here_where_no_host_was_named(monkeypatch):
+    monkeypatch.setenv("OLLAMA_API_KEY", "the-key")
+    with FakeOllama([reply(ANSWER)]) as server:
+        run(OllamaEngine(server.url, False, MODEL, 16384, 8192, "adaptive", no_deadline))
+    assert all("authorization" not in request.headers for request in (*server.requests, *server.others))
 
 
 def test_the_key_does_not_follow_a_redirect(monkeypatch):
@@ -342,3 +359,8 @@ def test_where_the_data_goes_is_told():
     assert make_ollama(None, MODEL).host == ""
     assert make_ollama("0.0.0.0", MODEL).host == ""
     assert make_ollama("http://gpu.example:11434", MODEL).host == "gpu.example:11434"
+
+
+def test_a_login_in_the_host_is_never_shown():
+    engine = make_ollama("http://user:hunter2@127.0.0.1:9", MODEL)
+    assert "hunter2" not in engine.host + run(engine).sentence

@@ -65,6 +65,8 @@ def test_several_calls_keep_their_order():
         '{"name": "list_pods", "arguments": {',
         '<tool_call>{"name": "list_pods", "arguments": {}}',
         "<tool_call></tool_call>",
+        'To list pods, write <tool_call>{"name": "list_pods", "arguments": {}}</tool_call>',
+        "<function=list_pods></function> is how a call is written.",
     ],
 )
 def test_anything_else_stays_text(text):
