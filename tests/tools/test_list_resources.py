@@ -28,6 +28,22 @@ def test_a_filter_finds_the_kinds_of_an_operator(box: Toolbox) -> None:
     assert "Cluster data/ledger-db (postgresql.cnpg.io/v1): 2/3 instances ready" in text
 
 
+def test_of_many_instances_those_with_trouble_come_first(tmp_path: Path) -> None:
+    backups: list[Object] = [
+        {
+            "apiVersion": CNPG,
+            "kind": "Backup",
+            "metadata": meta("Backup", f"backup-{n:02}", "data"),
+            "status": {"phase": "completed"},
+        }
+        for n in range(20)
+    ]
+    lines = toolbox(tmp_path, [*shop(), *backups]).call("list_resources", {"filter": "postgres"}).text.splitlines()
+    at = lines.index("Instances of these kinds:")
+    assert lines[at + 1].startswith("Cluster data/ledger-db")
+    assert lines[at + 11] == "and 11 more"
+
+
 def test_a_filter_finds_objects_of_any_kind_by_name(box: Toolbox) -> None:
     text = box.call("list_resources", {"filter": "ledger"}).text
     assert f"Cluster data/ledger-db ({CNPG}): 2/3 instances ready" in text
