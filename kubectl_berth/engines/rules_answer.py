@@ -22,6 +22,7 @@ from kubectl_berth.engines.rules_material import (
     why,
 )
 from kubectl_berth.engines.rules_orders import quoted
+from kubectl_berth.engines.rules_special import MOST_OPERATORS, blockers, operators, own_note
 from kubectl_berth.engines.rules_verdict import verdict
 from kubectl_berth.records import Finding, Gap
 
@@ -38,17 +39,20 @@ def write(material: Material) -> str:
     several = len(case.causes) > 1
     for number, cause in enumerate(case.causes[:MOST_CAUSES], 1):
         parts.append(_cause(material, cause, number if several else 0))
+    for note in blockers(case):
+        parts.append(_cause(material, note, 0))
     rest = [about(material, one) for one in case.causes[MOST_CAUSES:]]
     parts.append(_list(f"**And {len(rest)} more**", rest, 8))
     parts.append(_loose_logs(material))
     parts.append(_list("**What it brings with it**", _effects(material), MOST_OBJECTS))
     parts.append(_list("**Still working**", material.serving, MOST_OBJECTS))
+    parts.append(_list("**Operators**", operators(case), MOST_OPERATORS))
     parts.append(material.operator)
     parts.extend(material.premises)
     parts.append(_list("**Worth knowing, no fault**", _notes(material), 4))
     parts.append(_list("**What to do** (nothing was changed; berth only reads)", _remedies(material), MOST_OBJECTS))
     parts.append(_list("**What would show that this is wrong**", _disproofs(case), 3))
-    if case.healthy:
+    if case.healthy and not blockers(case):
         parts.append(LIMITS)
     parts.append(_list("**Elsewhere in the cluster**", _elsewhere(material), 3))
     parts.append(_orders(material))
@@ -118,7 +122,9 @@ def _effects(material: Material) -> list[str]:
 
 
 def _notes(material: Material) -> list[str]:
-    return [about(material, finding) for finding in material.case.notes]
+    case = material.case
+    told = [*blockers(case), own_note(case)] if case.healthy else blockers(case)
+    return [about(material, finding) for finding in case.notes if finding not in told]
 
 
 def _elsewhere(material: Material) -> list[str]:
@@ -145,6 +151,7 @@ def _remedies(material: Material) -> list[str]:
             told.extend(special)
         elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
             told.append(f"{cause.subject}: {cause.remedy}" if several else cause.remedy)
+    told.extend(f"{note.subject}: {note.remedy}" for note in blockers(case) if note.remedy)
     for ref in material.rolling:
         words, action = rollback(ref)
         told.append(words)

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
-from kubectl_berth.cluster.views.pods import ContainerStatus
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
-
-MOST_LOGS = 2
-"""Logs that are read for one question as a rule."""
-
-NEVER_STARTED = frozenset(
-    {
-        "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
-        "RegistryUnavailable", "CreateContainerConfigError", "CreateContainerError", "ContainerCreating",
-        "PodInitializing",
-    }
-)  # fmt: skip
-"""Waiting reasons of a container that has no log."""
-
-
-@dataclass(frozen=True)
-class LogWanted:
-    """A container whose log may tell why: the previous one's where it died and was started again."""
-
-    pod: Ref
-    container: str
-    previous: bool
-    why: str = ""
 
 
 @dataclass
@@ -40,7 +17,7 @@ class Case:
 
     `findings` concern the question, causes first; `others` are the rest of the cluster's. `family` are the subjects
     with what belongs to them. `explained` are pods whose log says that something else is down; `wide` is True where no
-    object was named.
+    object was named, `mixed` where namespaces were named beside an object that lies in none of them.
     """
 
     understanding: Understanding
@@ -51,6 +28,7 @@ class Case:
     family: frozenset[Ref] = field(default_factory=frozenset)
     wide: bool = False
     explained: set[Ref] = field(default_factory=set)
+    mixed: bool = False
 
     @property
     def lost(self) -> bool:
@@ -93,22 +71,77 @@ class Case:
 def make_case(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> Case:
     """Sorts the findings by whether they concern the question."""
     subjects = understanding.subjects or understanding.elsewhere or understanding.likely
+    subjects = subjects or users_of(understanding.missing, understanding.namespaces, inventory)
     family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
+    spaces = {"", *understanding.namespaces}
+    mixed = bool(understanding.namespaces and understanding.subjects) and all(
+        r.namespace not in spaces for r in subjects
+    )
     if subjects:
+        family |= _guards(understanding, subjects, inventory)
         chosen = concerning(findings, family)
+        if mixed:
+            inside = _inside(findings, understanding.namespaces)
+            chosen = [one for one in findings if one in chosen or one in inside]
     elif understanding.missing or (understanding.unknown_namespaces and not understanding.namespaces):
         chosen = []
     else:
-        chosen = _inside(findings, understanding.namespaces) if understanding.namespaces else list(findings)
-        kinds = telling_kinds(understanding)
-        if kinds:
-            own = _of_kinds(chosen, kinds, inventory)
-            # a kind said in passing does not hide what is wrong elsewhere; one that was asked about does
-            asked = "health" in understanding.intents or understanding.yes_no is not None
-            chosen = own if own or asked else chosen
+        chosen = _unnamed(understanding, inventory, findings)
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
-    return Case(understanding, inventory, subjects, chosen, others, family, not subjects)
+    return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed)
+
+
+def _unnamed(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings of the namespaces and kinds spoken of, or all."""
+    chosen = _inside(findings, understanding.namespaces) if understanding.namespaces else list(findings)
+    kinds = telling_kinds(understanding)
+    if not kinds:
+        return chosen
+    own = _of_kinds(chosen, kinds, inventory)
+    # a kind said in passing does not hide what is wrong elsewhere; one that was asked about does
+    asked = "health" in understanding.intents or understanding.yes_no is not None
+    return own if own or asked else chosen
+
+
+def _guards(understanding: Understanding, subjects: Sequence[Ref], inventory: Inventory) -> set[Ref]:
+    """Where nodes are to be drained, the budgets of the pods on them."""
+    nodes = {ref.name for ref in subjects if ref.kind == "Node"}
+    if "drain" not in understanding.intents or not nodes:
+        return set()
+    return {
+        budget.ref
+        for budget in inventory.budgets
+        if any(pod.spec.node_name in nodes for pod in inventory.pods_of(budget.ref))
+    }
+
+
+def users_of(names: Sequence[str], namespaces: Sequence[str], inventory: Inventory) -> tuple[Ref, ...]:
+    """The workloads whose pods take something from a Secret or ConfigMap of one of these names."""
+    wanted = set(names)
+    found = {
+        inventory.workload(pod): None
+        for pod in inventory.pods
+        if (not namespaces or pod.namespace in namespaces) and wanted & referenced(pod)
+    }
+    return tuple(found)
+
+
+def referenced(pod: Pod) -> set[str]:
+    """Names of the Secrets and ConfigMaps that a pod takes variables, files or pull credentials from."""
+    names = {one.name for one in pod.spec.image_pull_secrets}
+    for container in pod.spec.all_containers:
+        for variable in container.env:
+            source = variable.value_from
+            for key in (source.secret_key_ref, source.config_map_key_ref) if source else ():
+                if key is not None:
+                    names.add(key.name)
+        for bundle in container.env_from:
+            names.update(one.name for one in (bundle.secret_ref, bundle.config_map_ref) if one is not None)
+    for volume in pod.spec.volumes:
+        names.add(volume.secret.secret_name if volume.secret else "")
+        names.add(volume.config_map.name if volume.config_map else "")
+    return names - {""}
 
 
 def _sick_first(
@@ -239,90 +272,3 @@ def _of_kinds(findings: Sequence[Finding], kinds: Sequence[str], inventory: Inve
         return bool(({one.subject.kind, *(ref.kind for ref in one.effects)} | above) & wanted)
 
     return concerning(findings, {one.subject for one in findings if fits(one)})
-
-
-# --- which logs -----------------------------------------------------------------------------------------------------
-
-
-def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> list[LogWanted]:
-    """The logs that may tell why, most telling first, one of each workload.
-
-    `curious` reads a healthy pod's too where nothing is wrong; the pods `beside` were read already.
-    """
-    found: list[tuple[int, LogWanted]] = []
-    seen: set[tuple[Ref, str]] = set()
-    for pod in _pods(case):
-        wanted = _of_pod(pod) if pod.ref not in beside else None
-        if wanted is None:
-            continue
-        weight, log = wanted
-        key = (case.inventory.workload(pod), log.container)
-        if key not in seen:
-            seen.add(key)
-            found.append((weight, log))
-    found.sort(key=lambda pair: pair[0])
-    chosen = [log for _, log in found[:MOST_LOGS]]
-    if chosen or not curious:
-        return chosen
-    return [healthy for pod in _pods(case) if (healthy := _of_healthy(pod))][:1]
-
-
-def _pods(case: Case) -> list[Pod]:
-    """Pods of the findings' subjects first, then the family's."""
-    inventory = case.inventory
-    ordered: dict[Ref, Pod] = {}
-    for finding in case.findings:
-        for ref in (finding.subject, *finding.effects):
-            if ref.kind in ("Node", "Namespace"):
-                continue
-            for pod in inventory.pods_of(ref):
-                ordered.setdefault(pod.ref, pod)
-    for ref in sorted(case.family):
-        member = inventory.pod(ref.namespace, ref.name) if ref.kind == "Pod" else None
-        if member is not None:
-            ordered.setdefault(member.ref, member)
-    return list(ordered.values())
-
-
-def _of_pod(pod: Pod) -> tuple[int, LogWanted] | None:
-    """How telling the pod's worst container is (0 most) and which log of it; None where none can tell."""
-    if pod.status.phase == "Succeeded":
-        return None
-    best: tuple[int, LogWanted] | None = None
-    inits = {one.name for one in pod.status.init_container_statuses}
-    for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
-        weighed = _weigh(pod, status, init=status.name in inits)
-        if weighed is not None and (best is None or weighed[0] < best[0]):
-            best = weighed
-    return best
-
-
-def _weigh(pod: Pod, status: ContainerStatus, *, init: bool) -> tuple[int, LogWanted] | None:
-    state, last = status.state, status.last_state.terminated
-    waiting = state.waiting.reason if state.waiting else ""
-    if state.terminated is not None:
-        if state.terminated.exit_code == 0 or state.terminated.reason == "OOMKilled":
-            return None
-        return (0, LogWanted(pod.ref, status.name, False, "ended"))
-    if waiting in NEVER_STARTED and last is None:
-        return None
-    if last is not None and last.reason != "OOMKilled" and not (status.ready and not waiting):
-        return (0 if waiting else 1, LogWanted(pod.ref, status.name, True, "died"))
-    if state.running is not None and init and not _sidecar(pod, status.name):
-        return (1, LogWanted(pod.ref, status.name, False, "still initialising"))
-    if state.running is not None and not status.ready and last is None:
-        return (2, LogWanted(pod.ref, status.name, False, "not ready"))
-    return None
-
-
-def _sidecar(pod: Pod, name: str) -> bool:
-    container = pod.container(name)
-    return container is not None and container.restart_policy == "Always"
-
-
-def _of_healthy(pod: Pod) -> LogWanted | None:
-    running = [one for one in pod.status.container_statuses if one.state.running is not None]
-    if not running:
-        return None
-    first = max(running, key=lambda one: one.restart_count)
-    return LogWanted(pod.ref, first.name, False, "running")

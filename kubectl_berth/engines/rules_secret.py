@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.engines.rules_case import users_of
 from kubectl_berth.question.understand import Understanding
-from kubectl_berth.records import Ref
 
 _NAMED = (
     re.compile(
@@ -27,7 +26,7 @@ def secret_answer(question: Understanding, inventory: Inventory) -> str:
     ) else "secret"  # fmt: skip
     called = "ConfigMap" if kind == "configmap" else "Secret"
     name = _named(question.text)
-    users = _users(inventory, name, question.namespaces) if name else []
+    users = users_of([name], question.namespaces, inventory) if name else ()
     space = question.namespaces[0] if question.namespaces else (users[0].namespace if users else "")
     flag = f" -n {space}" if space else ""
     target = name or f"NAME-OF-THE-{kind.upper()}"
@@ -59,29 +58,3 @@ def _named(text: str) -> str:
             if name not in _NO_NAMES and not re.fullmatch(r"secrets?|configmaps?", name):
                 return name
     return ""
-
-
-def _users(inventory: Inventory, name: str, namespaces: tuple[str, ...]) -> list[Ref]:
-    """The workloads whose pods take something from the Secret or ConfigMap of that name."""
-    found: dict[Ref, None] = {}
-    for pod in inventory.pods:
-        if (not namespaces or pod.namespace in namespaces) and name in referenced(pod):
-            found[inventory.workload(pod)] = None
-    return list(found)
-
-
-def referenced(pod: Pod) -> set[str]:
-    """Names of the Secrets and ConfigMaps that a pod takes variables, files or pull credentials from."""
-    names = {one.name for one in pod.spec.image_pull_secrets}
-    for container in pod.spec.all_containers:
-        for variable in container.env:
-            source = variable.value_from
-            for key in (source.secret_key_ref, source.config_map_key_ref) if source else ():
-                if key is not None:
-                    names.add(key.name)
-        for bundle in container.env_from:
-            names.update(one.name for one in (bundle.secret_ref, bundle.config_map_ref) if one is not None)
-    for volume in pod.spec.volumes:
-        names.update(one for one in (volume.secret.secret_name if volume.secret else "",
-                                     volume.config_map.name if volume.config_map else "") if one)  # fmt: skip
-    return names

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from kubectl_berth.engines.rules_case import Case, telling_kinds
+from kubectl_berth.engines.rules_case import Case, concerning, family_of, telling_kinds
 from kubectl_berth.engines.rules_material import MOST_CAUSES, UNREAD, Material, about, capital, why
 from kubectl_berth.engines.rules_orders import quoted
 from kubectl_berth.engines.rules_serving import figure
+from kubectl_berth.engines.rules_special import blockers, figures, own_note
+from kubectl_berth.records import Finding
 
 
 def verdict(material: Material) -> str:
@@ -16,9 +19,16 @@ def verdict(material: Material) -> str:
     worst = next(iter((*case.causes, *case.symptoms)), None)
     if case.lost:
         return f"**{_not_found(case)}**"
+    if counted := figures(case):
+        return f"**{counted}**"
+    if blocking := blockers(case):
+        return f"**{_blocked(material, blocking)}**"
     if worst is None:
         return f"**{capital(_answer(case, fault=False) + _healthy(material))}**"
     main = case.main
+    if main is not None and case.mixed and not concerning([worst], family_of(main, case.inventory)):
+        clean = f"{main} looks healthy ({figure(case.inventory, main) or 'nothing found'})"
+        return f"**{capital(_answer(case, fault=False) + clean)}. {capital(_wide_verdict(material))}**"
     if main is None:
         return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
     said = about(material, worst, main).rstrip(".")
@@ -30,6 +40,14 @@ def verdict(material: Material) -> str:
     joint = ", but " if state in UP else ". "
     said = said if state in UP else capital(said)
     return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.**"
+
+
+def _blocked(material: Material, blocking: Sequence[Finding]) -> str:
+    """What keeps a drain from getting through."""
+    names = ", ".join(str(one.subject) for one in blocking[:MOST_CAUSES])
+    verb = "blocks" if len(blocking) == 1 else "block"
+    said = material.say(blocking[0].summary, str(blocking[0].subject)).rstrip(".")
+    return f"{names} {verb} the drain: {said}."
 
 
 def _chain(material: Material) -> str:
@@ -46,12 +64,14 @@ def _answer(case: Case, *, fault: bool) -> str:
     if asked is None:
         return ""
     if asked in ("up", "down") and case.main is not None:
-        serves = not fault or _state(case) in (*UP, PARTLY)
+        serves = not fault or _state(case) in (*UP[:2], PARTLY)
         return "Yes, " if serves == (asked == "up") else "No, "
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
 
 
-UP = ("still serves", "is up at the moment")
+UP = ("still serves", "is up at the moment", "runs")
+TRAFFIC = ("Service", "Ingress", "IngressClass", "NetworkPolicy", "Gateway", "HTTPRoute")
+"""Kinds whose fault keeps traffic from pods that are fine themselves."""
 PARTLY = "is degraded"
 
 
@@ -66,6 +86,8 @@ def _state(case: Case) -> str:
         return "is not healthy"
     if up < wanted:
         return PARTLY
+    if any(one.subject.kind in TRAFFIC for one in case.causes):
+        return UP[2]
     return UP[1] if _dies_now_and_then(case) else UP[0]
 
 
@@ -108,6 +130,9 @@ def _healthy(material: Material) -> str:
     if case.subjects:
         main, *rest = case.subjects
         known = figure(case.inventory, main)
+        note = own_note(case)
+        if note is not None:
+            return f"{about(material, note)}; that is no fault, and none was found{limits}."
         others = f" Looked at too: {', '.join(map(str, rest[:4]))}." if rest else ""
         state = f" ({known})" if known else ""
         return f"{main} looks healthy{state}{limits}: no fault found.{others}{beyond}"

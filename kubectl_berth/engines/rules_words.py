@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+from kubectl_berth.cluster.views import age
 from kubectl_berth.diagnosis.inventory import Inventory
-from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.engines.rules_case import Case, referenced
 from kubectl_berth.engines.rules_orders import quoted
 from kubectl_berth.engines.rules_serving import Operator, figure
 from kubectl_berth.records import Finding, Ref
@@ -70,6 +73,13 @@ def preface(case: Case) -> list[str]:
             f"**There is no {names} in namespace {where}. It exists in {found}: this answer is about that one.**"
         )
     for name in said.missing if case.subjects else ():
+        if any(name in referenced(pod) for ref in case.subjects for pod in case.inventory.pods_of(ref)):
+            users = ", ".join(str(ref) for ref in case.subjects[:4])
+            lines.append(
+                f"{quoted(name, 80)} is a Secret or ConfigMap that {users} uses. berth never reads those: whether it "
+                "is there is judged from events and from the states of the pods."
+            )
+            continue
         nearest = ", ".join(str(ref) for ref in said.near[:4])
         hint = f" The nearest names are {nearest}." if nearest else ""
         taken = " This answer takes the nearest for meant." if said.likely and case.subjects == said.likely else ""
@@ -101,12 +111,34 @@ def premise_lines(case: Case) -> list[str]:
     lines: list[str] = []
     if "memory" in claims and faults and not any(_about_memory(one) for one in faults):
         lines.append("It is not memory: nothing here was killed for lack of memory.")
+    lines.extend(_old_events(case))
     taken = next((one for one in premises if one.claim in _HARM and not one.asked), None)
     if taken is not None and not faults and case.subjects:
         lines.append(
             f"The question takes {quoted(taken.words, 40)} for granted; nothing of the kind is seen now{_calm(case)}."
         )
     return lines
+
+
+def _old_events(case: Case) -> list[str]:
+    """Reason codes in the question whose events are all old: what they speak of is over."""
+    inventory = case.inventory
+    told = []
+    spaces = set(case.understanding.namespaces)
+    for word in dict.fromkeys(re.findall(r"\b[A-Z][a-z]+(?:[A-Z][a-zA-Z]*)+\b", case.understanding.text)):
+        events = [
+            event
+            for event in inventory.events
+            if event.reason == word and (not spaces or event.about_ref.namespace in spaces)
+        ]
+        if not events or any(inventory.recent(event) for event in events):
+            continue
+        newest = max(events, key=lambda event: event.last_seen or inventory.now)
+        told.append(
+            f"The {word} events are old: the last one is {age(inventory.now, newest.last_seen)} old and about "
+            f"{newest.about_ref}. They do not speak of today."
+        )
+    return told
 
 
 def _calm(case: Case) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
+from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, says_little, singular
 
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?(?:['’][A-Za-z]+)?")
 _NO_NAME = re.compile(
@@ -33,7 +33,9 @@ class Mention:
     """One word, or several joined, that may be a name.
 
     `kinds` are the kinds said beside it, `concept` the kind of software said beside it, `namespace` the one it was
-    written with ("shop/api"). `strong` where it can hardly be anything but a name.
+    written with ("shop/api"). `strong` where it can hardly be anything but a name, `plain` where it is also a common
+    word or a reason code, so that only an object of exactly this name is meant. `clause` numbers the part of the
+    sentence it stands in.
     """
 
     word: str
@@ -42,15 +44,21 @@ class Mention:
     concept: str | None = None
     namespace: str | None = None
     strong: bool = False
+    plain: bool = False
+    clause: int = 0
 
 
 @dataclass(frozen=True)
 class Words:
-    """The question taken apart. `namespaces` exist; `unknown_namespaces` were named as namespaces but do not."""
+    """The question taken apart. `namespaces` exist; `unknown_namespaces` were named as namespaces but do not.
+
+    `clauses` are the parts of the sentence in which namespaces were named.
+    """
 
     mentions: tuple[Mention, ...] = ()
     namespaces: tuple[str, ...] = ()
     unknown_namespaces: tuple[str, ...] = ()
+    clauses: frozenset[int] = frozenset()
     kinds: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
 
@@ -68,11 +76,22 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
     """Takes a question apart, knowing which namespaces exist."""
     tokens = _tokens(text)
     spaces, unknown, used = _namespaces(tokens, namespaces)
-    mentions = [m for i, token in enumerate(tokens) if i not in used for m in _mentions_at(tokens, i, used, namespaces)]
+    mentions = [
+        replace(mention, clause=_clause(text, mention.position))
+        for i in range(len(tokens))
+        if i not in used
+        for mention in _mentions_at(tokens, i, used, namespaces)
+    ]
+    clauses = frozenset(_clause(text, tokens[i].position) for i in used)
     spoken = [singular(token.lower) for i, token in enumerate(tokens) if i not in used]
     kinds = tuple(dict.fromkeys(kind for word in spoken for kind in kinds_of(word)))
     concepts = tuple(dict.fromkeys(c for word in spoken if (c := concept_of(word))))
-    return Words(tuple(mentions), tuple(spaces), tuple(unknown), kinds, concepts)
+    return Words(tuple(mentions), tuple(spaces), tuple(unknown), clauses, kinds, concepts)
+
+
+def _clause(text: str, position: int) -> int:
+    """The number of the part of the sentence that a place lies in."""
+    return len(re.findall(r"[.?!;,:](?=\s)|\bbut\b", text[:position]))
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -150,16 +169,19 @@ def _mentions_at(tokens: list[_Token], i: int, used: set[int], namespaces: Colle
 
 def _single(tokens: list[_Token], i: int, used: set[int]) -> Mention | None:
     token = tokens[i]
-    if _NO_NAME.fullmatch(token.lower) or (re.search(r"[a-z][A-Z]", token.text) and not token.quoted):
+    if _NO_NAME.fullmatch(token.lower):
         return None
+    if re.search(r"[a-z][A-Z]", token.text) and not token.quoted:
+        return Mention(token.lower, token.position, plain=True)
     before = _neighbour(tokens, i, -1, used)
     after = _neighbour(tokens, i, +1, used)
     kinds = (kinds_of(after) if after else ()) or (kinds_of(before) if before else ())
     concept = (concept_of(after) if after else None) or (concept_of(before) if before else None)
     called = i > 0 and tokens[i - 1].lower in _NAMED
     if says_little(token.lower) and not (token.quoted or called):
-        # still a name where an object of exactly this name exists and a kind is said beside it ("the error service")
-        return Mention(token.lower, token.position, kinds, concept) if kinds and len(token.lower) > 2 else None
+        if token.lower in FUNCTION_WORDS or len(token.lower) < 3:
+            return None
+        return Mention(token.lower, token.position, kinds, concept, plain=True)
     looks = _looks_generated(token.lower) and not _HYPHENATED_ENGLISH.fullmatch(token.lower)
     plain = not (concept_of(token.lower) or kinds_of(token.lower) or _HYPHENATED_ENGLISH.fullmatch(token.lower))
     beside = bool(after and kinds_of(after)) and plain

@@ -17,6 +17,7 @@ from kubectl_berth.records import Gap, Ref
 MOST_SUBJECTS = 12
 """More objects than this are not looked at one by one."""
 
+_ASKED_ABOUT = 4  # workloads, operators' objects, nodes, Services: what a common word may be the name of
 _EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
 _KIND_SAID, _CONCEPT_SAID = 0.6, 2.5
 
@@ -152,7 +153,9 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     """How surely an entry is meant; `ends` is the word without its generated ends."""
     name, word = entry.ref.name.lower(), mention.word
     if word == name:
-        return _EXACT
+        return _EXACT if not mention.plain or entry.rank <= _ASKED_ABOUT else 0
+    if mention.plain:
+        return 0
     if word.endswith("s") and word[:-1] == name:
         return _EXACT - 0.2
     if word in entry.families or word in entry.stems or name in ends:
@@ -180,6 +183,9 @@ def _by_namespace(
         there = [hit for hit in hits if hit not in here and hit.score >= _MEANT]
         if here:
             inside.append((mention, here))
+        elif there and mention.clause not in words.clauses and not mention.strong:
+            # "nothing in shop resolves, is CoreDNS down": the namespace is said of something else
+            inside.append((mention, there))
         elif there:
             outside.append((mention, there))
     return inside, outside
@@ -195,9 +201,10 @@ def _subjects(
     found: list[Ref] = []
     # a word that only resembles a part of some name is no subject beside one that is a name
     floor = _MEANT - 0.3 if best >= _MEANT else 0.0
-    for _mention, hits in sorted(groups, key=lambda group: -max(hit.score for hit in group[1])):
+    certain = any(not mention.plain and max(hit.score for hit in hits) >= _EXACT - 0.2 for mention, hits in groups)
+    for mention, hits in sorted(groups, key=lambda group: -max(hit.score for hit in group[1])):
         top = max(hit.score for hit in hits)
-        if top < floor:
+        if top < floor or (certain and mention.plain and says_little(mention.word)):
             continue
         chosen = [hit for hit in hits if hit.score >= top - 0.05]
         if top >= _EXACT - 0.2:

@@ -270,3 +270,69 @@ def test_names_of_the_system_are_no_orders(small: SmallCluster) -> None:
     answer, _ = ask(small, "why does agent crash?")
     assert "cannot list resource" in first_line(answer)
     assert "Suspicious" not in answer
+
+
+def test_a_suspended_schedule_is_not_called_failing(small: SmallCluster) -> None:
+    small.add("batch/v1", "CronJob", "nightly-backup", "ops", spec={"schedule": "0 2 * * *", "suspend": True},
+              status={"lastScheduleTime": "2026-10-02T02:00:00Z"})  # fmt: skip
+    answer, _ = ask(small, "the backup job is failing since Friday, why?")
+    assert "CronJob ops/nightly-backup" in first_line(answer)
+    assert "suspended" in first_line(answer)
+    assert "no fault" in first_line(answer)
+
+
+def test_old_events_that_the_question_blames_are_called_old(small: SmallCluster) -> None:
+    pod = small.pod(
+        "import-x2k4q", "shop", app="import", phase="Succeeded", ready=False, state=terminated(0, "Completed")
+    )
+    small.event(pod, "BackOff", "Back-off restarting failed container", last="2026-10-02T09:00:00Z")
+    answer, _ = ask(small, "I see BackOff warnings in shop, is that it?")
+    assert "BackOff events are old: the last one is 3d old and about Pod shop/import-x2k4q" in answer
+    assert "Nothing is broken" in first_line(answer)
+
+
+def test_healthy_pods_behind_a_service_without_endpoints_do_not_serve(small: SmallCluster) -> None:
+    deployment = small.deployment("cart", "shop")
+    owner = small.replica_set(deployment, "5d78c9869d")
+    small.pod("cart-5d78c9869d-aaaaa", "shop", owner=owner, app="cart", labels={"version": "v1"})
+    small.service("cart", "shop", {"app": "cart", "version": "v2"}, ready=[])
+    answer, _ = ask(small, "is cart down?")
+    assert first_line(answer).startswith("**Yes, Deployment shop/cart runs (1 of 1 ready), but Service shop/cart")
+
+
+def test_a_namespace_and_an_object_outside_it_are_both_answered(small: SmallCluster) -> None:
+    small.healthy("coredns", "ops", replicas=2)
+    crash(small, "FATAL no licence\n")
+    answer, _ = ask(small, "nothing in shop can resolve names, is CoreDNS down?")
+    assert first_line(answer).startswith(
+        "**No, Deployment ops/coredns looks healthy (2 of 2 ready). One fault in namespace shop"
+    )
+
+
+def test_a_secret_that_pods_use_is_judged_by_its_users(small: SmallCluster) -> None:
+    deployment = small.deployment("orders", "shop", ready=0)
+    owner = small.replica_set(deployment, "77c9869d55", ready=0)
+    container = {"name": "orders", "image": "i:1", "envFrom": [{"secretRef": {"name": "orders-db"}}]}
+    small.pod("orders-77c9869d55-zzzzz", "shop", owner=owner, app="orders", ready=False, phase="Pending",
+              spec={"containers": [container]},
+              state=waiting("CreateContainerConfigError", 'secret "orders-db" not found'))  # fmt: skip
+    answer, _ = ask(small, "is the orders-db secret missing?")
+    assert "Deployment shop/orders" in first_line(answer)
+    assert "orders-db" in first_line(answer)
+    assert "never reads those" in answer
+
+
+def test_a_budget_that_blocks_a_drain_comes_first(small: SmallCluster) -> None:
+    small.add("policy/v1", "PodDisruptionBudget", "web-pdb", "shop",
+              spec={"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}},
+              status={"disruptionsAllowed": 0, "currentHealthy": 2, "desiredHealthy": 2, "expectedPods": 2,
+                      "observedGeneration": 1})  # fmt: skip
+    answer, _ = ask(small, "I'm draining node-a and kubectl drain just hangs. What's blocking it?")
+    assert first_line(answer).startswith("**PodDisruptionBudget shop/web-pdb blocks the drain")
+    assert "disruptionsAllowed 0" in answer
+    assert "--disable-eviction" not in answer and "--force" not in answer
+
+
+def test_counts_are_counted(small: SmallCluster) -> None:
+    answer, _ = ask(small, "how many pods run in shop?")
+    assert first_line(answer) == "**In namespace shop: Pod: 2, 2 of them ready.**"

@@ -29,7 +29,7 @@ def answer_of(name: str, question: str = "", *, twin: bool = False) -> Finished:
     [
         ("crashloop-missing-config", ["DATABASE_URL", "DB_URL", "api-config", "rollout restart deployment/api"]),
         ("crd-operator-discovery", ["2 of 3", "ledger-db-3", "ledger-db-1 is ready", "(?i)cloudnative-?pg"]),
-        ("failing-rollout", [r"v2\.4\.1-rc", "still run and serve", "rollout undo deployment/checkout", "no such image"]),
+        ("failing-rollout", [r"v2\.4\.1-rc", "still run and serve", "rollout undo deployment/checkout"]),
         ("oomkilled", ["OOMKilled", "256Mi", "raise it"]),
         ("healthy-control", ["nothing is broken"]),
         ("secret-denied", ["not available", "kubectl get secret", "db-credentials"]),

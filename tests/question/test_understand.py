@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kubectl_berth.question.understand import Understanding, understand
@@ -132,6 +134,23 @@ def test_a_slip_of_the_pen_is_told_from_a_name_that_is_not_there(small: SmallClu
     assert found.missing == ("chekout",)
     assert CHECKOUT in found.likely
     assert asked(small, "why does payment-router fail").likely == ()
+
+
+def test_a_common_word_is_a_name_where_a_workload_bears_it(tmp_path: Path) -> None:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("shop", "kube-system")
+    cluster.healthy("orders", "shop")
+    cluster.healthy("status", "shop")
+    cluster.healthy("coredns", "kube-system")
+    found = understand("orders shows CreateContainerConfigError", cluster.open(), namespace="shop", narrowed=False)
+    assert found.subjects[0] == Ref("Deployment", "shop", "orders")
+    cluster.healthy("billing", "shop")
+    found = understand("what is the status of billing?", cluster.open(), namespace="shop", narrowed=False)
+    assert {ref.name for ref in found.subjects} == {"billing"}
+    found = understand("nothing in shop resolves, is CoreDNS down?", cluster.open(), namespace="shop", narrowed=False)
+    assert found.subjects[0] == Ref("Deployment", "kube-system", "coredns")
+    assert found.namespaces == ("shop",)
+    assert not found.elsewhere
 
 
 def test_narrowing_confines_the_search(small: SmallCluster) -> None:

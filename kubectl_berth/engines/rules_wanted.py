@@ -1,0 +1,116 @@
+"""Which containers' logs may tell why: the previous one's where a container died and was started again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from kubectl_berth.cluster.views import ContainerStatus, Pod
+from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.records import Ref
+
+MOST_LOGS = 2
+"""Logs that are read for one question as a rule."""
+
+NEVER_STARTED = frozenset(
+    {
+        "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
+        "RegistryUnavailable", "CreateContainerConfigError", "CreateContainerError", "ContainerCreating",
+        "PodInitializing",
+    }
+)  # fmt: skip
+"""Waiting reasons of a container that has no log."""
+
+
+@dataclass(frozen=True)
+class LogWanted:
+    """A container whose log may tell why: the previous one's where it died and was started again."""
+
+    pod: Ref
+    container: str
+    previous: bool
+    why: str = ""
+
+
+def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> list[LogWanted]:
+    """The logs that may tell why, most telling first, one of each workload.
+
+    `curious` reads a healthy pod's too where nothing is wrong; the pods `beside` were read already.
+    """
+    found: list[tuple[int, LogWanted]] = []
+    seen: set[tuple[Ref, str]] = set()
+    for pod in _pods(case):
+        wanted = _of_pod(pod) if pod.ref not in beside else None
+        if wanted is None:
+            continue
+        weight, log = wanted
+        key = (case.inventory.workload(pod), log.container)
+        if key not in seen:
+            seen.add(key)
+            found.append((weight, log))
+    found.sort(key=lambda pair: pair[0])
+    chosen = [log for _, log in found[:MOST_LOGS]]
+    if chosen or not curious:
+        return chosen
+    return [healthy for pod in _pods(case) if (healthy := _of_healthy(pod))][:1]
+
+
+def _pods(case: Case) -> list[Pod]:
+    """Pods of the findings' subjects first, then the family's."""
+    inventory = case.inventory
+    ordered: dict[Ref, Pod] = {}
+    for finding in case.findings:
+        for ref in (finding.subject, *finding.effects):
+            if ref.kind in ("Node", "Namespace"):
+                continue
+            for pod in inventory.pods_of(ref):
+                ordered.setdefault(pod.ref, pod)
+    for ref in sorted(case.family):
+        member = inventory.pod(ref.namespace, ref.name) if ref.kind == "Pod" else None
+        if member is not None:
+            ordered.setdefault(member.ref, member)
+    return list(ordered.values())
+
+
+def _of_pod(pod: Pod) -> tuple[int, LogWanted] | None:
+    """How telling the pod's worst container is (0 most) and which log of it; None where none can tell."""
+    if pod.status.phase == "Succeeded":
+        return None
+    best: tuple[int, LogWanted] | None = None
+    inits = {one.name for one in pod.status.init_container_statuses}
+    for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
+        weighed = _weigh(pod, status, init=status.name in inits)
+        if weighed is not None and (best is None or weighed[0] < best[0]):
+            best = weighed
+    return best
+
+
+def _weigh(pod: Pod, status: ContainerStatus, *, init: bool) -> tuple[int, LogWanted] | None:
+    state, last = status.state, status.last_state.terminated
+    waiting = state.waiting.reason if state.waiting else ""
+    if state.terminated is not None:
+        if state.terminated.exit_code == 0 or state.terminated.reason == "OOMKilled":
+            return None
+        return (0, LogWanted(pod.ref, status.name, False, "ended"))
+    if waiting in NEVER_STARTED and last is None:
+        return None
+    if last is not None and last.reason != "OOMKilled" and not (status.ready and not waiting):
+        return (0 if waiting else 1, LogWanted(pod.ref, status.name, True, "died"))
+    if state.running is not None and init and not _sidecar(pod, status.name):
+        return (1, LogWanted(pod.ref, status.name, False, "still initialising"))
+    if state.running is not None and not status.ready and last is None:
+        return (2, LogWanted(pod.ref, status.name, False, "not ready"))
+    return None
+
+
+def _sidecar(pod: Pod, name: str) -> bool:
+    container = pod.container(name)
+    return container is not None and container.restart_policy == "Always"
+
+
+def _of_healthy(pod: Pod) -> LogWanted | None:
+    running = [one for one in pod.status.container_statuses if one.state.running is not None]
+    if not running:
+        return None
+    first = max(running, key=lambda one: one.restart_count)
+    return LogWanted(pod.ref, first.name, False, "running")
