@@ -17,7 +17,7 @@ def link(findings: list[Finding], inventory: Inventory) -> list[Finding]:
 
     Findings about one object for one reason become one; so do those of like pods of one controller.
     """
-    merged = _merged(findings)
+    merged = _absorbed(_merged(findings))
     by_subject: dict[Ref, list[Finding]] = {}
     for finding in merged:
         by_subject.setdefault(finding.subject, []).append(finding)
@@ -29,7 +29,10 @@ def link(findings: list[Finding], inventory: Inventory) -> list[Finding]:
 
 
 def _explained_by(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
+    """What explains a finding: what its check said, what it depends on, or what explains its object's other finding."""
     cause = finding.caused_by or _cause(finding, by_subject, inventory)
+    if cause is None and finding.reason in EXPLAINED:
+        cause = next((one.caused_by for one in by_subject[finding.subject] if one.caused_by), None)
     return cause if cause != finding.subject else None
 
 
@@ -96,6 +99,35 @@ def _grown(finding: Finding, effects: dict[Ref, set[Ref]], worst: dict[Ref, Seve
     both = {*finding.effects, *effects[finding.subject]} - {finding.subject}
     severity = min(finding.severity, worst[finding.subject], key=lambda one: WEIGHT[one])
     return replace(finding, effects=tuple(sorted(both)), severity=severity)
+
+
+GENERAL = frozenset({"ReplicasNotReady", "RolloutStalled"})
+"""What any trouble of a workload comes to: beside a finding that says why, only more evidence for it."""
+
+EXACT = frozenset(
+    {
+        "QuotaNeedsRequests",
+        "LimitRangeViolated",
+        "PodSecurityViolation",
+        "AdmissionDenied",
+        "PodCreationRefused",
+    }
+)
+
+
+def _absorbed(findings: list[Finding]) -> list[Finding]:
+    """The findings without the general ones of workloads that another finding explains exactly."""
+    general = {one.subject: one for one in findings if one.reason in GENERAL}
+    kept: list[Finding] = []
+    exact = {one.subject for one in findings if one.reason in EXACT}
+    for finding in findings:
+        if finding.reason in GENERAL and finding.subject in exact:
+            continue
+        other = general.get(finding.subject)
+        if finding.reason in EXACT and other is not None:
+            finding = replace(finding, evidence=(*finding.evidence, other.summary, *other.evidence))
+        kept.append(finding)
+    return kept
 
 
 def _merged(findings: list[Finding]) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kubectl_berth.cluster.views import ContainerStatus, Event, Pod, age
 from kubectl_berth.diagnosis.objects import Inventory
@@ -125,8 +126,11 @@ def check_images(inventory: Inventory) -> Iterable[Finding]:
         if not stuck:
             yield from _slow(inventory, pod)
     findings = [_finding(inventory, pod, status) for pod, status in failing]
-    yield from findings
-    yield from _one_node(inventory, findings)
+    node = _one_node(inventory, findings)
+    if node is not None:
+        yield node
+    for finding in findings:
+        yield replace(finding, caused_by=node.subject) if node and finding.subject in node.effects else finding
 
 
 def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding:
@@ -188,15 +192,15 @@ def _architecture(inventory: Inventory, pod: Pod, reason: str) -> list[str]:
     return [f"node {node.name}: architecture {node.status.node_info.architecture or 'unknown'}"]
 
 
-def _one_node(inventory: Inventory, findings: list[Finding]) -> Iterable[Finding]:
+def _one_node(inventory: Inventory, findings: list[Finding]) -> Finding | None:
     """Pulls that fail on one node alone although others run there or elsewhere: the node is the cause."""
     lost = [one for one in findings if one.reason in ("RegistryUnreachable", "ImageDiskFull")]
     pods = [pod for pod in (inventory.pod(one.subject.namespace, one.subject.name) for one in lost) if pod]
     nodes = {pod.spec.node_name for pod in pods}
     if len(pods) < 2 or len(nodes) != 1 or len(inventory.nodes) < 2 or len({pod.name for pod in pods}) < 2:
-        return
+        return None
     name = nodes.pop()
-    yield Finding(
+    return Finding(
         "warning",
         Ref("Node", "", name),
         "NodeCannotPull",

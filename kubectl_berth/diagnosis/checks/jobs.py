@@ -119,7 +119,7 @@ def _held_by_sidecar(inventory: Inventory, job: Job, pod: Pod) -> Iterator[Findi
         "warning",
         job.ref,
         "JobHeldBySidecar",
-        f"its work is done, but container {listed([one.name for one in still])} keeps its pod running, so it never ends",
+        f"its work is done, but container {listed([one.name for one in still])} keeps its pod up, so it never ends",
         (
             f"{pod.ref}: container {done[0].name} ended with exit code 0 {age(inventory.now, ended.finished_at)} ago",
             f"{pod.ref}: container {listed([one.name for one in still])} still runs",

@@ -203,15 +203,12 @@ def check_mounts(inventory: Inventory) -> Iterable[Finding]:
 
 def _attach(inventory: Inventory, pod: Pod, event: Event) -> Finding:
     name = (_VOLUME.search(event.text) or ["", ""])[1]
-    held_on = [one.spec.node_name for one in inventory.attachments
-               if one.spec.source.persistent_volume_name == name and one.spec.node_name != pod.spec.node_name]  # fmt: skip
-    users = [other for other in inventory.pods if other.namespace == pod.namespace and other.ref != pod.ref
-             and set(other.claims) & set(pod.claims) and not other.finished]  # fmt: skip
+    held_on = _attached_elsewhere(inventory, name, pod)
+    users = _other_users(inventory, pod)
     evidence = [said(event, inventory.now)]
     evidence += [f"VolumeAttachment of {name}: still on node {node}" for node in held_on]
-    evidence += [
-        f"{other.ref} uses the same claim{', it is terminating' if other.terminating else ''}" for other in users
-    ]
+    for other in users:
+        evidence.append(f"{other.ref} uses the same claim" + (", it is terminating" if other.terminating else ""))
     lost = [node for node in inventory.nodes if node.name in held_on and not node.ready]
     evidence += [f"{node.ref}: not ready, so the volume is not let go" for node in lost]
     return Finding(
@@ -231,13 +228,27 @@ def _attach(inventory: Inventory, pod: Pod, event: Event) -> Finding:
     )
 
 
+def _attached_elsewhere(inventory: Inventory, volume: str, pod: Pod) -> list[str]:
+    nodes = [one.spec.node_name for one in inventory.attachments if one.spec.source.persistent_volume_name == volume]
+    return [name for name in nodes if name != pod.spec.node_name]
+
+
+def _other_users(inventory: Inventory, pod: Pod) -> list[Pod]:
+    """Other pods that have not ended and mount one of the same claims."""
+    mine = set(pod.claims)
+    return [
+        other
+        for other in inventory.pods
+        if other.namespace == pod.namespace and other.ref != pod.ref and not other.finished and mine & set(other.claims)
+    ]
+
+
 def _mount(inventory: Inventory, pod: Pod, event: Event) -> Finding:
     driver = _DRIVER.search(event.text)
     evidence = [said(event, inventory.now), f"spec.nodeName: {pod.spec.node_name}"]
     if driver:
-        drivers = [
-            one.name for node in inventory.csi_nodes if node.name == pod.spec.node_name for one in node.spec.drivers
-        ]
+        here = [node for node in inventory.csi_nodes if node.name == pod.spec.node_name]
+        drivers = [one.name for node in here for one in node.spec.drivers]
         evidence.append(f"CSINode {pod.spec.node_name}: drivers {listed(drivers) or 'none'}")
     return Finding(
         weight(inventory, pod),
