@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +13,7 @@ from kubectl_berth.cluster.cluster import Cluster, Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.names import read_list, resolve_kind
 from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.inventory import Inventory, take
+from kubectl_berth.errors import ReadError
 from kubectl_berth.records import ClusterName, Finding, Gap, Object
 
 T = TypeVar("T")
@@ -62,7 +63,20 @@ class Remembered:
             yield from self._cluster.list(kind, namespace, labels=labels, fields=fields)
             return
         key = ("list", kind.api_version, kind.plural, namespace)
-        yield from self._once(key, lambda: [_slim(thing) for thing in self._cluster.list(kind, namespace)])
+        things, error = self._once(key, lambda: self._pages(kind, namespace))
+        yield from things
+        if error is not None:
+            raise error
+
+    def _pages(self, kind: Kind, namespace: str | None) -> tuple[Sequence[Object], ReadError | None]:
+        """The objects of a list and what ended it early; the pages before a failure count."""
+        things: list[Object] = []
+        try:
+            for thing in self._cluster.list(kind, namespace):
+                things.append(_slim(thing))
+        except ReadError as error:
+            return things, error
+        return things, None
 
     def get(self, kind: Kind, name: str, namespace: str | None = None) -> Object:
         """One object, read once."""
