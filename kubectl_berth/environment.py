@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO
 
 
 @dataclass(frozen=True)
@@ -44,4 +44,4 @@ class Environment:
 
     def stdin_bytes(self) -> BinaryIO:
         """Standard input as bytes."""
-        return cast(BinaryIO, self.stdin.buffer)
+        return self.stdin.buffer

@@ -58,6 +58,19 @@ def sensitive_if_random(name: str) -> bool:
     return bool(words) and words[-1] in _QUERY_ONLY
 
 
+_HOLDS_VALUE = re.compile(
+    r"(?i)(?:client|app|api|consumer|shared|webhook|session|cookie|jwt|hmac|encryption|signing|master|user|oauth"
+    r"|admin|state|totp|otp|access|auth)[_-]?secrets?$"
+)
+_NAMES_SECRET = re.compile(r"[A-Za-z0-9]+Secrets?$|[a-z0-9]+[_-]secrets?$|^secrets$")
+_OBJECT_NAME = re.compile(r"[a-z]+(?:[-.](?:[a-z]+|[a-z]{0,3}\d{1,2}))+$")
+
+
+def names_a_secret(name: str, value: str) -> bool:
+    """True for a field such as serverTLSSecret or imagePullSecret whose value is the name of a Secret object."""
+    return bool(_NAMES_SECRET.search(name) and not _HOLDS_VALUE.search(name) and _OBJECT_NAME.match(value))
+
+
 _PLACEHOLDER = re.compile(
     r"(?i)\s*(?:$|[<\[{(]|\$[{(]|%\(?[a-z]\b|\{\{|\*+\s*$|[x#.•-]{3,}$"
     r"|null$|none$|nil$|n/a$|true$|false$|yes$|no$|undefined$|"

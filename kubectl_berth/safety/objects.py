@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubectl_berth.records import Object
-from kubectl_berth.safety.keys import placeholder, sensitive
+from kubectl_berth.safety.keys import names_a_secret, placeholder, sensitive
 
 _DEPTH = 60
 _NODES = 60_000
@@ -104,7 +104,7 @@ def _literal(pair: Mapping[str, Any], key: str) -> bool:
 def _string(value: str, key: str) -> str:
     if key in _PUBLIC and len(value) > 100:
         return f"<{key}, {len(value)} characters>"
-    if sensitive(key) and not _REFERENCES.search(key) and not placeholder(value):
+    if sensitive(key) and not (_REFERENCES.search(key) or placeholder(value) or names_a_secret(key, value)):
         return "[REDACTED:value]"
     if len(value) > 2000 and value.lstrip()[:1] in "{[" and _object(value):
         return f"<an object as text, {len(value)} characters>"

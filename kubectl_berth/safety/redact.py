@@ -11,7 +11,7 @@ import base64
 import binascii
 import re
 
-from kubectl_berth.safety.keys import placeholder, random_looking, sensitive, sensitive_if_random
+from kubectl_berth.safety.keys import names_a_secret, placeholder, random_looking, sensitive, sensitive_if_random
 from kubectl_berth.safety.tokens import redact_private_keys, redact_tokens
 
 _VALUE = "[REDACTED:value]"
@@ -205,6 +205,8 @@ def _value_span(text: str, at: int) -> tuple[int, int]:
 
 def _is_secret(text: str, match: re.Match[str], value: str, *, always: bool, quoted: bool) -> bool:
     if len(value) < 2 or value.startswith("[REDACTED") or placeholder(value):
+        return False
+    if names_a_secret(match["name"], value):
         return False
     if not always:
         return _opaque(value)

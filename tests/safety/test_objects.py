@@ -75,3 +75,11 @@ def test_a_deep_or_huge_object_is_bounded() -> None:
         deep = {"a": deep}
     assert "[cut" in json.dumps(prune({"spec": deep}))
     assert len(prune({"spec": {"items": list(range(100_000))}})["spec"]["items"]) == 100_000
+
+
+def test_a_field_that_names_a_secret_keeps_the_name_and_one_that_holds_a_secret_does_not() -> None:
+    certificates = {"serverTLSSecret": "orders-db-server", "clientSecret": "orders-db-server", "caSecret": FAKE}
+    kept = prune({"status": {"certificates": certificates, "secrets": ["orders-db-app"]}})["status"]
+    assert kept["certificates"]["serverTLSSecret"] == "orders-db-server"
+    assert kept["certificates"]["clientSecret"] == kept["certificates"]["caSecret"] == "[REDACTED:value]"
+    assert kept["secrets"] == ["orders-db-app"]

@@ -35,6 +35,7 @@ SECRETS = {
     "two-lines": (f"- name: SMTP_PASSWORD\n  value: {FAKE}\n- name: PORT\n  value: '80'", [FAKE], ["value: '80'"]),
     "two-fields": (f'{{"name":"REDIS_AUTH_TOKEN","value":"{FAKE}"}}', [FAKE], ["REDIS_AUTH_TOKEN"]),
     "value-before-name": (f'{{"value":"{FAKE}","name":"ADMIN_PWD"}}', [FAKE], ["ADMIN_PWD"]),
+    "secret-of-an-app": (f"clientSecret: {FAKE}\nwebhookSecret: correct-horse-battery", [FAKE], ["webhookSecret"]),
     "xml": (f"<user>bob</user><password>{FAKE}</password>", [FAKE], ["bob"]),
     "prose": (f"could not log in: the password is {FAKE}, try again", [FAKE], ["try again"]),
     "prose-adjacent": (f"tried password {FAKE} for user bob", [FAKE], ["for user bob"]),
@@ -62,6 +63,8 @@ SECRETS = {
 }
 
 KEPT = [
+    "  serverTLSSecret: ledger-db-server\n  clientCASecret: ledger-db-ca",
+    '{"superuserSecret": "orders-superuser", "tls_secret": "web-tls-2"}',
     'secret "billing-db-v2" not found',
     "couldn't find key api-token in Secret prod/gateway-2",
     "secretKeyRef: {name: db-2, key: password}",
