@@ -58,17 +58,22 @@ def sensitive_if_random(name: str) -> bool:
     return bool(words) and words[-1] in _QUERY_ONLY
 
 
-_HOLDS_VALUE = re.compile(
-    r"(?i)(?:client|app|api|consumer|shared|webhook|session|cookie|jwt|hmac|encryption|signing|master|user|oauth"
-    r"|admin|state|totp|otp|access|auth)[_-]?secrets?$"
+# "clientSecret" holds one, "serverTLSSecret" names one
+_HOLDS_VALUE = frozenset(
+    """
+    client app api consumer shared webhook session cookie jwt hmac encryption signing master user oauth admin state
+    totp otp access auth
+    """.split()
 )
-_NAMES_SECRET = re.compile(r"[A-Za-z0-9]+Secrets?$|[a-z0-9]+[_-]secrets?$|^secrets$")
 _OBJECT_NAME = re.compile(r"[a-z]+(?:[-.](?:[a-z]+|[a-z]{0,3}\d{1,2}))+$")
 
 
 def names_a_secret(name: str, value: str) -> bool:
-    """True for a field such as serverTLSSecret or imagePullSecret whose value is the name of a Secret object."""
-    return bool(_NAMES_SECRET.search(name) and not _HOLDS_VALUE.search(name) and _OBJECT_NAME.match(value))
+    """True for a field such as serverTLSSecret or imagePullSecrets whose value is the name of a Secret object."""
+    words = [w.lower() for w in _WORDS.findall(name)]
+    if not words or words[-1] not in ("secret", "secrets") or not _OBJECT_NAME.match(value):
+        return False
+    return words == ["secrets"] or (len(words) > 1 and words[-2] not in _HOLDS_VALUE)
 
 
 _PLACEHOLDER = re.compile(
