@@ -124,7 +124,10 @@ def _effects(material: Material) -> list[str]:
 def _notes(material: Material) -> list[str]:
     case = material.case
     told = [*blockers(case), own_note(case)] if case.healthy else blockers(case)
-    return [about(material, finding) for finding in case.notes if finding not in told]
+    notes = [finding for finding in case.notes if finding not in told]
+    # a budget matters to who moves pods, and to nobody else
+    moving = {"drain", "availability", "capacity"} & set(case.understanding.intents)
+    return [about(material, one) for one in notes if moving or one.subject.kind != "PodDisruptionBudget"]
 
 
 def _elsewhere(material: Material) -> list[str]:

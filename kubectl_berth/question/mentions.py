@@ -28,6 +28,10 @@ _HYPHENATED_ENGLISH = re.compile(
 )
 
 
+MOST_MENTIONS = 300
+"""Words of one question that are looked up as names."""
+
+
 @dataclass(frozen=True)
 class Mention:
     """One word, or several joined, that may be a name.
@@ -82,11 +86,14 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
         if i not in used
         for mention in _mentions_at(tokens, i, used, namespaces)
     ]
+    # a pasted log names the same things over and over
+    unique = {(m.word, m.kinds, m.concept, m.namespace, m.strong, m.plain): m for m in reversed(mentions)}
+    mentions = sorted(unique.values(), key=lambda mention: mention.position)
     clauses = frozenset(_clause(text, tokens[i].position) for i in used)
     spoken = [singular(token.lower) for i, token in enumerate(tokens) if i not in used]
     kinds = tuple(dict.fromkeys(kind for word in spoken for kind in kinds_of(word)))
     concepts = tuple(dict.fromkeys(c for word in spoken if (c := concept_of(word))))
-    return Words(tuple(mentions), tuple(spaces), tuple(unknown), clauses, kinds, concepts)
+    return Words(tuple(mentions[:MOST_MENTIONS]), tuple(spaces), tuple(unknown), clauses, kinds, concepts)
 
 
 def _clause(text: str, position: int) -> int:

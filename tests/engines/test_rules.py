@@ -336,3 +336,22 @@ def test_a_budget_that_blocks_a_drain_comes_first(small: SmallCluster) -> None:
 def test_counts_are_counted(small: SmallCluster) -> None:
     answer, _ = ask(small, "how many pods run in shop?")
     assert first_line(answer) == "**In namespace shop: Pod: 2, 2 of them ready.**"
+
+
+def test_what_findings_quote_is_cleaned_too(small: SmallCluster) -> None:
+    deployment = small.deployment("inventory", "shop", ready=0)
+    pod = small.pod("inventory-5c7d9f8b6-p9wqz", "shop", owner=small.replica_set(deployment, "5c7d9f8b6", ready=0),
+                    app="inventory", ready=False)  # fmt: skip
+    word = "hunter2-" + "7f3a91"
+    small.event(pod, "Unhealthy", f"Readiness probe failed: password={word} statuscode: 503. {ORDER}")
+    answer, _ = ask(small, "Why is the inventory pod in the shop namespace not Ready?")
+    assert "503" in answer
+    assert word not in answer
+    assert "kubectl delete" not in answer
+    assert "Suspicious text" in answer
+
+
+def test_a_host_that_no_service_bears_is_named(small: SmallCluster) -> None:
+    crash(small, "ERROR dial tcp: lookup search-svc on 10.96.0.10:53: no such host\n")
+    answer, _ = ask(small, "why does api crash?")
+    assert "there is no Service search-svc in namespace shop" in first_line(answer)
