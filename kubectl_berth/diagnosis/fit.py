@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from kubectl_berth.cluster.quantities import format_quantity, quantity
-from kubectl_berth.cluster.views import Node, Pod, PodSpec, Taint, Toleration
+from kubectl_berth.cluster.views import Node, PersistentVolume, Pod, PodSpec, Taint, Toleration
 from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.records import Ref
 
 SCARCE = ("cpu", "memory", "ephemeral-storage")
 
@@ -54,6 +55,13 @@ def reserved(pods: Iterable[Pod]) -> dict[str, Decimal]:
         for resource, asked in requests(pod.spec).items():
             total[resource] = total.get(resource, Decimal(0)) + asked
     return total
+
+
+def reserved_on(inventory: Inventory, node: str) -> dict[str, Decimal]:
+    """The same for the pods of one node, worked out once."""
+    if node not in inventory.reserved:
+        inventory.reserved[node] = reserved(inventory.pods_of(Ref("Node", "", node)))
+    return inventory.reserved[node]
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
@@ -104,7 +112,7 @@ def obstacles(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
 
 
 def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
-    used = reserved(inventory.pods_of(node.ref))
+    used = reserved_on(inventory, node.name)
     found: list[Obstacle] = []
     if not node.status.allocatable:
         return found
@@ -125,13 +133,13 @@ def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
 
 
 def _volumes(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
-    volumes = {volume.name: volume for volume in inventory.volumes}
     for name in pod.claims:
         claim = inventory.claim(pod.namespace, name)
-        volume = volumes.get(claim.spec.volume_name) if claim else None
-        required = volume.spec.node_affinity.required if volume and volume.spec.node_affinity else None
-        if volume is None or required is None:
+        volume = inventory.find(Ref("PersistentVolume", "", claim.spec.volume_name)) if claim else None
+        affinity = volume.spec.node_affinity if isinstance(volume, PersistentVolume) else None
+        if volume is None or affinity is None or affinity.required is None:
             continue
+        required = affinity.required
         terms = required.node_selector_terms
         if terms and not any(all(r.holds(node.metadata.labels) for r in term.match_expressions) for term in terms):
             asked = "; ".join(str(rule) for term in terms for rule in term.match_expressions)

@@ -21,7 +21,9 @@ DEEPEST = 4
 
 _BAD = re.compile(
     r"fail|error|degraded|unhealthy|crash|invalid|\blost\b|unavailable|not[ _-]?ready|unready|reject|denied|abort"
-    r"|broken|stuck|conflict|misconfig|unreachable|expired|incompatible|exceeded|stalled|missing|critical|dead\b",
+    r"|\bnot (allowed|set|found|controlled|able)|non-?compliant|mismatch|already exists|cancell?ed|\bwarn|_warn|^red$"
+    r"|broken|stuck|out ?of ?sync|limit ?reached|conflict|misconfig|unreachable|expired|incompatible|exceeded"
+    r"|(?<!in)stalled|missing|critical|dead\b",
     re.IGNORECASE,
 )
 _NO_FAULT = re.compile(r"\b(no|without|zero|0)[ _-]?(error|fail|issue|problem|conflict)|failover", re.IGNORECASE)
@@ -37,12 +39,21 @@ _MOVING = re.compile(
     r"|syncing|issuing|rolling|restarting|configuring|building|scheduling|queued|preparing|new$|dependency|retry",
     re.IGNORECASE,
 )
-_PHASE_KEY = re.compile(r"^(phase|state|status|health|result)$|(Phase|State|Health|Status)$")
+_PHASE_KEY = re.compile(r"^(phase|state|status|health|result|compliant)$|(Phase|State|Health|Status)$")
+_FLAG = re.compile(
+    r"^(is)?(healthy|ready|available|readyToUse|valid|connected|synced|pass|passed|succeeded|success)$", re.IGNORECASE
+)
 _SYNC_KEY = re.compile(r"sync|desired|previous|old|last(?!operation)|history|target", re.IGNORECASE)
 _READY_KEY = re.compile(r"^(number)?(ready|available|healthy|running)([A-Z]\w*)?$|^(\w+?)(Ready|Available|Healthy)$")
 _FRACTION = re.compile(r"^\s*(\d+)\s*/\s*(\d+)\s*$")
-_ERROR_KEY = re.compile(r"^(error|errors|errorMessage|failureMessage|failureReason|errorReason|lastError)$")
-PRIMARY = re.compile(r"^(ready|available|healthy|notready|degraded|failed)$", re.IGNORECASE)
+_ERROR_KEY = re.compile(
+    r"^(err|error|lastError)(s|Msg|Message|Description|Reason|Info)?$|^failure(Message|Reason)$|^failed[A-Z]\w*$"
+)
+_RESTING = re.compile(r"paused|stopped|suspended|hibernat", re.IGNORECASE)
+WHOLE = re.compile(
+    r"^(ready|available|healthy|synced|accepted|programmed|resolvedrefs|valid|established)$", re.IGNORECASE
+)
+PRIMARY = re.compile(r"^(ready|available|healthy)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -148,8 +159,9 @@ def _says_good(one: Said) -> bool:
 
 
 def _conditions(view: CustomResource, said: list[Said], now: datetime) -> Iterator[Signal]:
+    good = any(PRIMARY.search(one.type) and _says_good(one) for one in said)
     for one in said:
-        if not _is_bad(one):
+        if not _is_bad(one, good):
             continue
         if one.generation is not None and one.generation < (view.metadata.generation or 0):
             continue
@@ -162,14 +174,18 @@ def _conditions(view: CustomResource, said: list[Said], now: datetime) -> Iterat
         yield Signal("warning", _code(one), words, one.since)
 
 
-def _is_bad(one: Said) -> bool:
+def _is_bad(one: Said, summary_good: bool) -> bool:
+    """True for a condition that speaks of trouble. Where the object's own summary is good, a part of it must do so in
+    words: an unused feature is "not available" too."""
+    if _RESTING.search(one.reason):
+        return False
     if not one.status:
         return polarity(one.type) == "bad" or one.type.endswith("Warning")
+    words = f"{one.reason} {one.message if len(one.message) < 40 or summary_good else ''}"
+    told = bool(_BAD.search(words)) and not _NO_FAULT.search(words)
     if bad_condition(one.type, one.status):
-        return True
-    if polarity(one.type) != "neutral" or one.status.lower() != "false":
-        return False
-    return bool(_BAD.search(one.reason)) and not _NO_FAULT.search(one.reason)
+        return told or not summary_good or polarity(one.type) == "bad" or bool(WHOLE.search(one.type))
+    return told and polarity(one.type) == "neutral" and one.status.lower() == "false"
 
 
 def _still_moving(one: Said, now: datetime) -> bool:
@@ -201,7 +217,7 @@ class Pair:
 
 def ready_pairs(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[Pair]:
     """The ready-of-desired pairs of a status: "readyReplicas" with "replicas", "ready: 2/3", and their like."""
-    for key, value in status.items():
+    for key, value in [*status.items(), *_inner(status)]:
         fraction = _FRACTION.match(value) if isinstance(value, str) else None
         if fraction and re.search(r"ready|available|healthy|replicas|running", key, re.IGNORECASE):
             yield Pair(int(fraction[1]), int(fraction[2]), f"status.{key}", f"status.{key}")
@@ -212,6 +228,17 @@ def ready_pairs(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[
         found = _desired(spec, status, stem[:1].lower() + stem[1:])
         if found is not None:
             yield Pair(int(value), found[1], f"status.{key}", found[0])
+
+
+def _inner(status: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The texts one level down, for fractions such as status.scale.statusReplicas "0/2"."""
+    return [
+        (f"{key}.{inner}", value)
+        for key, held in status.items()
+        if isinstance(held, dict)
+        for inner, value in held.items()
+        if isinstance(value, str)
+    ]
 
 
 def _desired(spec: Mapping[str, Any], status: Mapping[str, Any], stem: str) -> tuple[str, int] | None:
@@ -225,7 +252,8 @@ def _desired(spec: Mapping[str, Any], status: Mapping[str, Any], stem: str) -> t
     for name in [*wanted, *names]:
         if name and _count(status.get(name)):
             return f"status.{name}", int(status[name])
-    return None
+    alone = [key for key, value in status.items() if re.match(r"(desired|expected)[A-Z]", key) and _count(value)]
+    return (f"status.{alone[0]}", int(status[alone[0]])) if len(alone) == 1 else None
 
 
 def _count(value: Any) -> bool:
@@ -249,6 +277,12 @@ def _phases(view: CustomResource, status: Mapping[str, Any], said: list[Said], n
     for where, text in phases(status):
         if text_is_bad(text):
             yield Signal("warning", "PhaseBad", f"{where}: {clip(text, 200)}{_why(status)}")
+    created = seconds_since(now, view.metadata.creation_timestamp)
+    if created is not None and created < PATIENCE:
+        return
+    for key, value in status.items():
+        if value is False and _FLAG.match(key) and not any(_MOVING.search(text) for _, text in phases(status)):
+            yield Signal("warning", "FlagFalse", f"status.{key}: false")
 
 
 def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -256,8 +290,11 @@ def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> 
     for key, value in status.items():
         if isinstance(value, str) and value and _PHASE_KEY.search(key) and not _SYNC_KEY.search(key):
             yield f"{where}.{key}", value
-        elif isinstance(value, dict) and depth < 1 and not _SYNC_KEY.search(key):
-            yield from phases(value, f"{where}.{key}", depth + 1)
+        elif depth < 3 and not _SYNC_KEY.search(key) and not key.lower().endswith("conditions"):
+            inner = value if isinstance(value, list) else [value]
+            for one in inner[:50]:
+                if isinstance(one, dict):
+                    yield from phases(one, f"{where}.{key}", depth + 1)
 
 
 def text_is_bad(text: str) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 
 from kubectl_berth.cluster.cluster import Cluster, Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.views import Identified, OddObject, decode
-from kubectl_berth.diagnosis.objects import Inventory, field_of, inventory_of
+from kubectl_berth.diagnosis.fields import field_of
+from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.errors import Forbidden, NotServed, ReadError
-from kubectl_berth.records import Gap
+from kubectl_berth.records import Gap, Object, Ref
 from kubectl_berth.safety.refuse import refused_kind
 
 __all__ = ["Inventory", "inventory_of", "take"]
@@ -166,3 +168,47 @@ def _failures(failed: Sequence[Read]) -> list[Gap]:
 
 def _resource(kind: Kind) -> str:
     return f"{kind.plural}.{kind.group}" if kind.group else kind.plural
+
+
+# --- from objects at hand ----------------------------------------------------------------------------------------
+
+
+def inventory_of(
+    objects: Iterable[Object],
+    now: datetime,
+    *,
+    namespace: str | None = None,
+    usage: UsageFigures | None = None,
+    gaps: Sequence[Gap] = (),
+    unread: Iterable[str] = (),
+) -> Inventory:
+    """The inventory of raw objects; an odd one becomes a gap, a kind nobody looks at is skipped."""
+    fields: dict[str, list[Identified]] = {}
+    odd: list[Gap] = []
+    for name, view in _views(objects, odd):
+        fields.setdefault(name, []).append(view)
+    return Inventory(
+        now=now,
+        namespace=namespace,
+        usage=usage,
+        gaps=[*gaps, *odd],
+        unread=frozenset(unread),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def _views(objects: Iterable[Object], odd: list[Gap]) -> Iterator[tuple[str, Identified]]:
+    for obj in objects:
+        known = field_of(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
+        if known is None:
+            continue
+        try:
+            yield known[0], decode(obj, known[1])
+        except OddObject as error:
+            odd.append(Gap(_name(obj), "odd object", str(error)))
+
+
+def _name(obj: Object) -> str:
+    metadata = obj.get("metadata")
+    found = metadata if isinstance(metadata, dict) else {}
+    return str(Ref(str(obj.get("kind", "")), str(found.get("namespace") or ""), str(found.get("name") or "?")))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 
-from kubectl_berth.cluster.cluster import BUILTIN_GROUPS, UsageFigures
+from kubectl_berth.cluster.cluster import UsageFigures
 from kubectl_berth.cluster.quantities import quantity
 from kubectl_berth.cluster.views import (
     APIService,
@@ -30,7 +30,6 @@ from kubectl_berth.cluster.views import (
     Namespace,
     NetworkPolicy,
     Node,
-    OddObject,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -43,9 +42,9 @@ from kubectl_berth.cluster.views import (
     VolumeAttachment,
     WebhookConfiguration,
     Workload,
-    decode,
 )
-from kubectl_berth.records import Gap, Object, Ref
+from kubectl_berth.diagnosis.fields import TYPES
+from kubectl_berth.records import Gap, Ref
 
 HOUR = 3600.0
 DEEPEST = 8  # owners above owners: nobody nests deeper, and a loop must end
@@ -97,6 +96,8 @@ class Inventory:
     gaps: Sequence[Gap] = ()
     unread: frozenset[str] = field(default_factory=frozenset)
     """Field names whose list failed, in whole or in part: absence from them proves nothing."""
+    reserved: dict[str, dict[str, Decimal]] = field(default_factory=dict, repr=False, compare=False)
+    """What the pods of a node ask for, worked out when first asked for (fit.reserved_on)."""
 
     @property
     def workloads(self) -> list[Workload]:
@@ -206,7 +207,17 @@ class Inventory:
         """The pods of a namespace that a selector matches; None selects none."""
         if selector is None:
             return []
-        return [pod for pod in self._by_namespace.get(namespace, []) if selector.matches(pod.metadata.labels)]
+        asked = [self._by_label.get((namespace, key, value), []) for key, value in selector.match_labels.items()]
+        fewest = min(asked, key=len) if asked else self._by_namespace.get(namespace, [])
+        return [pod for pod in fewest if selector.matches(pod.metadata.labels)]
+
+    @cached_property
+    def _by_label(self) -> dict[tuple[str, str, str], list[Pod]]:
+        found: dict[tuple[str, str, str], list[Pod]] = {}
+        for pod in self.pods:
+            for key, value in pod.metadata.labels.items():
+                found.setdefault((pod.namespace, key, value), []).append(pod)
+        return found
 
     @cached_property
     def _by_namespace(self) -> dict[str, list[Pod]]:
@@ -223,6 +234,11 @@ class Inventory:
         for one in self.endpoint_slices:
             slices.setdefault((one.namespace, one.service), []).append(one)
         return slices
+
+    def has_endpoints(self, service: Ref) -> bool:
+        """True where an endpoint slice of the Service holds a ready endpoint."""
+        slices = self.slices_of.get((service.namespace, service.name), [])
+        return any(one.ready and one.addresses for part in slices for one in part.endpoints)
 
     # --- events ---------------------------------------------------------------------------------------------------
 
@@ -279,92 +295,6 @@ class Inventory:
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 WORKLOAD_KINDS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Node"})
-
-TYPES: Mapping[tuple[str, str], tuple[str, type[Identified]]] = {
-    ("", "Pod"): ("pods", Pod),
-    ("", "Node"): ("nodes", Node),
-    ("", "Namespace"): ("namespaces", Namespace),
-    ("apps", "Deployment"): ("deployments", Workload),
-    ("apps", "ReplicaSet"): ("replica_sets", Workload),
-    ("apps", "StatefulSet"): ("stateful_sets", Workload),
-    ("apps", "DaemonSet"): ("daemon_sets", Workload),
-    ("batch", "Job"): ("jobs", Job),
-    ("batch", "CronJob"): ("cron_jobs", CronJob),
-    ("", "Service"): ("services", Service),
-    ("discovery.k8s.io", "EndpointSlice"): ("endpoint_slices", EndpointSlice),
-    ("networking.k8s.io", "Ingress"): ("ingresses", Ingress),
-    ("networking.k8s.io", "IngressClass"): ("ingress_classes", IngressClass),
-    ("networking.k8s.io", "NetworkPolicy"): ("network_policies", NetworkPolicy),
-    ("", "PersistentVolumeClaim"): ("claims", PersistentVolumeClaim),
-    ("", "PersistentVolume"): ("volumes", PersistentVolume),
-    ("storage.k8s.io", "StorageClass"): ("storage_classes", StorageClass),
-    ("storage.k8s.io", "VolumeAttachment"): ("attachments", VolumeAttachment),
-    ("storage.k8s.io", "CSINode"): ("csi_nodes", CSINode),
-    ("storage.k8s.io", "CSIDriver"): ("csi_drivers", CSIDriver),
-    ("", "ResourceQuota"): ("quotas", ResourceQuota),
-    ("", "LimitRange"): ("limit_ranges", LimitRange),
-    ("autoscaling", "HorizontalPodAutoscaler"): ("autoscalers", HorizontalPodAutoscaler),
-    ("policy", "PodDisruptionBudget"): ("budgets", PodDisruptionBudget),
-    ("", "ServiceAccount"): ("service_accounts", ServiceAccount),
-    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): ("validating_webhooks", WebhookConfiguration),
-    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): ("mutating_webhooks", WebhookConfiguration),
-    ("apiregistration.k8s.io", "APIService"): ("api_services", APIService),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): ("definitions", CustomResourceDefinition),
-    ("coordination.k8s.io", "Lease"): ("leases", Lease),
-    ("certificates.k8s.io", "CertificateSigningRequest"): ("signing_requests", CertificateSigningRequest),
-    ("", "Event"): ("events", Event),
-}
-"""API group and kind -> the inventory's field and the view of its objects."""
-
-
-def field_of(api_version: str, kind: str) -> tuple[str, type[Identified]] | None:
-    """The inventory's field and view for a kind; None where the checks do not look at it."""
-    group = api_version.rpartition("/")[0]
-    known = TYPES.get((group, kind))
-    if known is None and "." in group and group not in BUILTIN_GROUPS:
-        return "custom", CustomResource
-    return known
-
-
-def inventory_of(
-    objects: Iterable[Object],
-    now: datetime,
-    *,
-    namespace: str | None = None,
-    usage: UsageFigures | None = None,
-    gaps: Sequence[Gap] = (),
-    unread: Iterable[str] = (),
-) -> Inventory:
-    """The inventory of raw objects; an odd one becomes a gap, a kind nobody looks at is skipped."""
-    fields: dict[str, list[Identified]] = {}
-    odd: list[Gap] = []
-    for name, view in _views(objects, odd):
-        fields.setdefault(name, []).append(view)
-    return Inventory(
-        now=now,
-        namespace=namespace,
-        usage=usage,
-        gaps=[*gaps, *odd],
-        unread=frozenset(unread),
-        **fields,  # type: ignore[arg-type]
-    )
-
-
-def _views(objects: Iterable[Object], odd: list[Gap]) -> Iterator[tuple[str, Identified]]:
-    for obj in objects:
-        known = field_of(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
-        if known is None:
-            continue
-        try:
-            yield known[0], decode(obj, known[1])
-        except OddObject as error:
-            odd.append(Gap(_name(obj), "odd object", str(error)))
-
-
-def _name(obj: Object) -> str:
-    metadata = obj.get("metadata")
-    found = metadata if isinstance(metadata, dict) else {}
-    return str(Ref(str(obj.get("kind", "")), str(found.get("namespace") or ""), str(found.get("name") or "?")))
 
 
 def _same(event: Event, view: Identified) -> bool:

@@ -13,7 +13,7 @@ _NEGATED = re.compile(
 
 # Words in a type that make True bad ("Degraded", "DiskPressure").
 _BAD = re.compile(
-    r"unavailable|unhealthy|notready|unready|fail(?!over)|error|degraded|(?<!in)stalled|invalid|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
+    r"unavailable|unhealthy|notready|unready|fail(?!over)|fallback|partial|error|degraded|(?<!in)stalled|invalid|conflict|expired|violat|blocked|denied|reject|corrupt|overlap"
     r"|pressure|deadlock|missing|exceeded|lost|timeout|timedout|misconfig|stuck|abnormal|problem|orphan|disconnect"
     r"|unschedulable|unreachable|unresponsive|broken|crash|outdated|drift|inconsistent|panic|readonlyfilesystem"
     r"|frequent|impaired|insufficient|hung\b|warning",
@@ -24,7 +24,7 @@ _GOOD = re.compile(
     r"ready|available|healthy|health|synced|sync$|established|accepted|programmed|resolvedrefs|reconciled|reconcile"
     r"success|success|succeeded|valid|initiali[sz]ed|connected|deployed|installed|scheduled|bound|issued|reachable"
     r"|configured|created|provisioned|serving|registered|loaded|applied|operational|online|archiving|approved"
-    r"|converged|validated|started|attached|published|resolved|authenticated|enabled|exists|compatible|verified|ok$"
+    r"|converged|admitted|compliant|validated|started|attached|published|resolved|authenticated|enabled|exists|compatible|verified|ok$"
     r"|running|active$",
     re.IGNORECASE,
 )

@@ -94,8 +94,12 @@ def test_each_list_is_read_once_and_secrets_never() -> None:
     inventory = take(cluster)  # type: ignore[arg-type]
     assert len(cluster.asked) == len(set(cluster.asked))
     assert {(version, plural) for version, plural, _ in cluster.asked} == {
-        ("v1", "pods"), ("v1", "namespaces"), ("v1", "events"), ("apps/v1", "deployments"), ("db.example.com/v1", "clusters"),
-    }  # fmt: skip
+        ("v1", "pods"),
+        ("v1", "namespaces"),
+        ("v1", "events"),
+        ("apps/v1", "deployments"),
+        ("db.example.com/v1", "clusters"),
+    }
     assert [one_pod.name for one_pod in inventory.pods] == ["web-1", "db-1"]
     assert inventory.custom[0].name == "main"
     assert {gap.what for gap in inventory.gaps} >= {"metrics.k8s.io/v1beta1", "usage (metrics.k8s.io)"}

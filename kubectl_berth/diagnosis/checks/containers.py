@@ -108,6 +108,10 @@ def _dead(inventory: Inventory, pod: Pod, status: ContainerStatus, last: Termina
     evidence += _limits(inventory, pod, spec, reason)
     evidence += _probe_evidence(inventory, pod, spec, reason)
     evidence += _settings(spec, reason)
+    if reason == "CrashLoop" and spec and spec.liveness_probe and last and last.exit_code in (137, 143):
+        evidence.append(
+            f"spec: a livenessProbe that gives up after about {spec.liveness_probe.patience}s may have ended it"
+        )
     if init:
         evidence.append(f"the pod's other containers have not started: they wait for init container {status.name}")
     return Finding(

@@ -86,7 +86,7 @@ def _down(inventory: Inventory, webhook: Webhook) -> str:
     if not view.spec.selector:
         return ""
     pods = [pod for pod in inventory.pods_of(view.ref) if not pod.finished]
-    if any(pod.ready for pod in pods):
+    if any(pod.ready for pod in pods) or inventory.has_endpoints(view.ref):
         return ""
     return f"Service {service.namespace}/{service.name} has no ready pod behind it ({count(len(pods), 'pod')})"
 

@@ -31,6 +31,8 @@ def check_services(inventory: Inventory) -> Iterable[Finding]:
 def _endpoints(inventory: Inventory, service: Service) -> Iterator[Finding]:
     pods = [pod for pod in inventory.pods_of(service.ref) if not pod.finished]
     ready = [pod for pod in pods if pod.ready and not pod.terminating]
+    if not ready and inventory.has_endpoints(service.ref):
+        return
     if not pods:
         yield from _no_pods(inventory, service)
     elif ready:
