@@ -16,6 +16,7 @@ from kubectl_berth.cluster.connection import Access, ConnectionOptions, resolve
 from kubectl_berth.cluster.kinds import METRICS_KINDS
 from kubectl_berth.cluster.live_discovery import discover
 from kubectl_berth.cluster.read_errors import read_error
+from kubectl_berth.cluster.targets import log_target, target
 from kubectl_berth.cluster.transport import Transport
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import NotServed, ReadError, Refused, Unavailable
@@ -82,17 +83,17 @@ class LiveCluster:
         A list that cannot be read to its end raises Unavailable where it broke off.
         """
         _refuse(kind)
-        target = _path(kind, namespace)
+        path = target(kind, namespace)
         query = {key: value for key, value in (("labelSelector", labels), ("fieldSelector", fields)) if value}
-        first = self._page(target, query, "")
-        return self._pages(kind, target, query, first)
+        first = self._page(path, query, "")
+        return self._pages(kind, path, query, first)
 
     def get(self, kind: Kind, name: str, namespace: str | None = None) -> Object:
         """One object; of the namespace in use where `namespace` is None and the kind has one."""
         _refuse(kind)
         if kind.namespaced and namespace is None:
             namespace = self._name.namespace
-        found = self._document(f"{_path(kind, namespace)}/{_segment(name)}")
+        found = self._document(target(kind, namespace, name))
         if refused_kind((str(found.get("kind")),)):
             raise Refused(WORDS)
         return {"apiVersion": kind.api_version, "kind": kind.kind, **found}
@@ -115,7 +116,7 @@ class LiveCluster:
         query |= {"previous": "true"} if previous else {}
         query |= {"sinceSeconds": str(since)} if since else {}
         query |= {"timestamps": "true"} if timestamps else {}
-        path = f"/api/v1/namespaces/{_segment(namespace)}/pods/{_segment(pod)}/log"
+        path = log_target(namespace, pod)
         body = self._log(path, query, lines)
         # the server cuts at the end: with fewer lines the newest of them, which matter most, fit
         while len(body) >= LOG_BYTES and lines > 1:
@@ -141,32 +142,32 @@ class LiveCluster:
         """Lets go of the connections; reads under way end with Unavailable."""
         self._transport.close()
 
-    def _document(self, target: str) -> dict[str, Any]:
-        answer = self._transport.request("GET", target)
+    def _document(self, path: str) -> dict[str, Any]:
+        answer = self._transport.request("GET", path)
         if not answer.ok:
             raise read_error(failure(answer))
         return document(answer)
 
     def _log(self, path: str, query: Mapping[str, str], lines: int) -> bytes:
-        target = f"{path}?{urlencode({**query, 'tailLines': str(lines)}, quote_via=quote)}"
-        answer = self._transport.request("GET", target, most_bytes=LOG_BYTES, seconds=LOG_SECONDS, retry=False)
+        asked = f"{path}?{urlencode({**query, 'tailLines': str(lines)}, quote_via=quote)}"
+        answer = self._transport.request("GET", asked, most_bytes=LOG_BYTES, seconds=LOG_SECONDS, retry=False)
         if not answer.ok:
             raise read_error(failure(answer), log=True)
         return answer.body
 
-    def _page(self, target: str, query: Mapping[str, str], token: str) -> Answer:
+    def _page(self, path: str, query: Mapping[str, str], token: str) -> Answer:
         """One page of a list; a smaller one where 500 objects are more bytes than berth reads."""
         size = PAGE
         while True:
             asked = {**query, "limit": str(size), **({"continue": token} if token else {})}
-            answer = self._transport.request("GET", f"{target}?{urlencode(asked, quote_via=quote)}")
+            answer = self._transport.request("GET", f"{path}?{urlencode(asked, quote_via=quote)}")
             if not answer.ok and answer.status != 410:
                 raise read_error(failure(answer))
             if answer.whole or size == 1:
                 return answer
             size = max(size // 10, 1)
 
-    def _pages(self, kind: Kind, target: str, query: Mapping[str, str], answer: Answer) -> Iterator[Object]:
+    def _pages(self, kind: Kind, path: str, query: Mapping[str, str], answer: Answer) -> Iterator[Object]:
         given: set[tuple[str, str]] = set()
         tokens: set[str] = set()
         restarted = False
@@ -188,23 +189,12 @@ class LiveCluster:
             if token and token in tokens:
                 raise Unavailable(f"the list of {kind.plural} goes round in circles after {len(given)}; try again")
             tokens.add(token)
-            answer = self._page(target, query, token)
+            answer = self._page(path, query, token)
 
 
 def _refuse(kind: Kind) -> None:
     if refused_kind((kind.kind, kind.plural, kind.singular, *kind.short_names)):
         raise Refused(WORDS)
-
-
-def _segment(name: str) -> str:
-    """One segment of a path. What is no name stays recognisable as such, and the transport refuses it."""
-    return quote(name, safe=":@~+=,")
-
-
-def _path(kind: Kind, namespace: str | None) -> str:
-    root = f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
-    inside = f"/namespaces/{_segment(namespace)}" if kind.namespaced and namespace is not None else ""
-    return f"{root}{inside}/{kind.plural}"
 
 
 def _items(kind: Kind, found: Mapping[str, Any]) -> Iterator[Object]:

@@ -31,6 +31,7 @@ def test_objects_come_in_the_servers_order_with_kind_and_version(tmp_path: Path)
     cluster = open_snapshot([moment(tmp_path / "s", pod("web-1"), pod("web-0"), pod("a", "data"), pod("z", "sho"))])
     assert names(cluster, "Pod") == ["a", "z", "web-0", "web-1"]
     assert names(cluster, "Pod", "shop") == ["web-0", "web-1"]
+    assert names(cluster, "Pod", "sho") == ["z"]
     assert names(cluster, "Pod", "nowhere") == []
     first = cluster.get(kind(cluster, "Pod"), "web-0", "shop")
     assert (first["apiVersion"], first["kind"]) == ("v1", "Pod")
