@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import signal
 import struct
 import subprocess
 import sys
@@ -62,7 +63,13 @@ def berth(*arguments: str, env: Mapping[str, str], given: str | None = None, tim
 def start(*arguments: str, env: Mapping[str, str], stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """A run that goes on, with pipes."""
     return subprocess.Popen(
-        [*COMMAND, *arguments], env=dict(env), stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, *arguments],
+        env=dict(env),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # tests may run in the background of a script, where Ctrl-C is ignored and children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -91,6 +91,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
         _say(environment, str(error))
         return error.exit_status
     except (KeyboardInterrupt, click.Abort):
+        _say(environment, "interrupted")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         return _reader_gone()

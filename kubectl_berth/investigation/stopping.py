@@ -29,7 +29,9 @@ def on_signals(stop: Callable[[], None]) -> Iterator[None]:
         seen = True
         stop()
 
-    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    # what the parent had ignored (a job in the background of a script) stays ignored
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
     try:
         yield
     finally:

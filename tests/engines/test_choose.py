@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -79,6 +80,20 @@ def test_a_key_is_a_choice_and_the_provider_a_stronger_one(env: dict[str, str], 
 def test_a_mute_or_odd_server_is_not_waited_for(env: dict[str, str], moment: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         env["OLLAMA_HOST"] = f"127.0.0.1:{mute.getsockname()[1]}"
+        begun = time.monotonic()
+        assert chosen(env, moment)[0] == "rules"
+        assert time.monotonic() - begun < 5
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+
+        def trickle() -> None:
+            connection, _ = slow.accept()
+            with connection, contextlib.suppress(OSError):
+                for _ in range(100):
+                    connection.sendall(b"H")
+                    time.sleep(0.1)
+
+        threading.Thread(target=trickle, daemon=True).start()
+        env["OLLAMA_HOST"] = f"127.0.0.1:{slow.getsockname()[1]}"
         begun = time.monotonic()
         assert chosen(env, moment)[0] == "rules"
         assert time.monotonic() - begun < 5

@@ -52,6 +52,7 @@ def test_keeps_to_its_size_whatever_is_named(context: Context) -> None:
     )
     told = brief(understanding, context)
     assert len(told.encode()) <= LIMIT
+    assert "[cut" not in told, "lines are left out whole"
     assert told.count(OPENING) == told.count(CLOSING) == 1
     assert "\x1b" not in told and "\u202e" not in told
 

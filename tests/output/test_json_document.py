@@ -109,7 +109,7 @@ def test_without_cluster_and_cost() -> None:
 
 
 def test_whatever_a_model_gave_as_arguments_is_json() -> None:
-    given = {"a": math.nan, "b": "\ud800x\x1b[2J", 3: [math.inf, {"c": object}], "d": (1, None, True)}
+    given = {"a": math.nan, "b": "\ud800x\x1b[2J", 3: [math.inf, {"c": object}], "d": (1, None, True), "e": "漢\u202e"}
     line = encode({"arguments": given})
     assert line.isascii()
     read = json.loads(line)["arguments"]
