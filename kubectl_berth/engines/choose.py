@@ -53,7 +53,7 @@ def _auto(settings: Settings, environment: Environment, remaining: Callable[[], 
 
 
 def _rules() -> Engine:
-    from kubectl_berth.engines.rules import make_rules
+    from kubectl_berth.engines.rules.engine import make_rules
 
     return make_rules()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kubectl_berth.engines.engine import ToolCall
-from kubectl_berth.engines.rules_case import Case
-from kubectl_berth.engines.rules_wanted import LogWanted
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.wanted import LogWanted
 from kubectl_berth.records import Ref
 
 TAIL = 200

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_berth.engines.rules_orders import gives_orders, without_orders
+from kubectl_berth.engines.rules.orders import gives_orders, without_orders
 
 CHARACTERS = 800
 """Of a line that is longer, no more is looked at."""

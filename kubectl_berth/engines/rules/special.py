@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubectl_berth.engines.rules_case import Case
-from kubectl_berth.engines.rules_serving import operator_of
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.serving import operator_of
 from kubectl_berth.records import Finding
 
 MOST_OPERATORS = 12

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kubectl_berth.engines.engine import Conversation
-from kubectl_berth.engines.rules import make_rules
+from kubectl_berth.engines.rules.engine import make_rules
 from kubectl_berth.records import Finished
 from kubectl_berth.scenarios.reader import load
 from kubectl_berth.tools.context import Context

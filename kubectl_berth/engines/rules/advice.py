@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.cluster.views import Pod
-from kubectl_berth.engines.rules_logs import Telling
+from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.records import Action, Ref
 
 

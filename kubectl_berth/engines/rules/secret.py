@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.diagnosis.inventory import Inventory
-from kubectl_berth.engines.rules_case import users_of
+from kubectl_berth.engines.rules.case import users_of
 from kubectl_berth.question.understand import Understanding
 
 _NAMED = (

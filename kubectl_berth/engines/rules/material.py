@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kubectl_berth.engines.rules_case import Case
-from kubectl_berth.engines.rules_logs import Reading, Telling
-from kubectl_berth.engines.rules_orders import quoted, without_orders
-from kubectl_berth.engines.rules_serving import Target
-from kubectl_berth.engines.rules_wanted import LogWanted
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.logs import Reading, Telling
+from kubectl_berth.engines.rules.orders import quoted, without_orders
+from kubectl_berth.engines.rules.serving import Target
+from kubectl_berth.engines.rules.wanted import LogWanted
 from kubectl_berth.records import Action, Finding, Gap, Ref
 
 MOST_CAUSES = 4

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_berth.engines.engine import Conversation, Turn
-from kubectl_berth.engines.rules import make_rules
+from kubectl_berth.engines.rules.engine import make_rules
 from kubectl_berth.records import Finished, Text, ToolCalled, ToolReturned
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules_advice import advice, more_memory, rollback
-from kubectl_berth.engines.rules_case import Case
-from kubectl_berth.engines.rules_material import (
+from kubectl_berth.engines.rules.advice import advice, more_memory, rollback
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
     MOST_EVIDENCE,
     MOST_OBJECTS,
@@ -21,9 +21,9 @@ from kubectl_berth.engines.rules_material import (
     spoken,
     why,
 )
-from kubectl_berth.engines.rules_orders import quoted
-from kubectl_berth.engines.rules_special import MOST_OPERATORS, blockers, operators, own_note
-from kubectl_berth.engines.rules_verdict import verdict
+from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.special import MOST_OPERATORS, blockers, operators, own_note
+from kubectl_berth.engines.rules.verdict import verdict
 from kubectl_berth.records import Finding, Gap
 
 LIMITS = (

@@ -6,9 +6,9 @@ import re
 
 from kubectl_berth.cluster.views import age
 from kubectl_berth.diagnosis.inventory import Inventory
-from kubectl_berth.engines.rules_case import Case, referenced
-from kubectl_berth.engines.rules_orders import quoted
-from kubectl_berth.engines.rules_serving import Operator, figure
+from kubectl_berth.engines.rules.case import Case, referenced
+from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.serving import Operator, figure
 from kubectl_berth.records import Finding, Ref
 
 _OOM = "oom"

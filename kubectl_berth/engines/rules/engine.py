@@ -7,16 +7,16 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
-from kubectl_berth.engines.rules_answer import enriched, write
-from kubectl_berth.engines.rules_case import Case, extend, make_case
-from kubectl_berth.engines.rules_logs import read_log, waiting_for
-from kubectl_berth.engines.rules_material import LogSeen, Material
-from kubectl_berth.engines.rules_orders import addresses_an_assistant
-from kubectl_berth.engines.rules_plan import first_calls, log_calls
-from kubectl_berth.engines.rules_secret import secret_answer
-from kubectl_berth.engines.rules_serving import operator_of, rolling, serving, target_of
-from kubectl_berth.engines.rules_wanted import LogWanted, logs_wanted
-from kubectl_berth.engines.rules_words import counted, operator_sentence, preface, premise_lines
+from kubectl_berth.engines.rules.answer import enriched, write
+from kubectl_berth.engines.rules.case import Case, extend, make_case
+from kubectl_berth.engines.rules.logs import read_log, waiting_for
+from kubectl_berth.engines.rules.material import LogSeen, Material
+from kubectl_berth.engines.rules.orders import addresses_an_assistant
+from kubectl_berth.engines.rules.plan import first_calls, log_calls
+from kubectl_berth.engines.rules.secret import secret_answer
+from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
+from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
+from kubectl_berth.engines.rules.words import counted, operator_sentence, preface, premise_lines
 from kubectl_berth.question.understand import Understanding, understand
 from kubectl_berth.records import (
     Action,

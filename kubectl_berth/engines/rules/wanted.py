@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from kubectl_berth.cluster.views import ContainerStatus, Pod
-from kubectl_berth.engines.rules_case import Case
+from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.records import Ref
 
 MOST_LOGS = 2

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubectl_berth.engines.rules_case import Case, concerning, family_of, telling_kinds
-from kubectl_berth.engines.rules_material import MOST_CAUSES, UNREAD, Material, about, capital, why
-from kubectl_berth.engines.rules_orders import quoted
-from kubectl_berth.engines.rules_serving import figure
-from kubectl_berth.engines.rules_special import blockers, figures, own_note
+from kubectl_berth.engines.rules.case import Case, concerning, family_of, telling_kinds
+from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
+from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.serving import figure
+from kubectl_berth.engines.rules.special import blockers, figures, own_note
 from kubectl_berth.records import Finding
 
 

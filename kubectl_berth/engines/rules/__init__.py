@@ -1,0 +1,1 @@
+"""The rules engine: answers from the tools and the checks alone, without a model."""
