@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -12,6 +12,7 @@ from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
 SCARCE = ("cpu", "memory", "ephemeral-storage")
+ZERO = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -27,33 +28,51 @@ def amount(text: str | int | float | None) -> Decimal:
     try:
         return quantity(text)
     except ValueError:
-        return Decimal(0)
+        return ZERO
+
+
+def asked(container: Container) -> dict[str, Decimal]:
+    """What a container requests; a limit without a request counts as one, as the API server fills it in."""
+    resources = container.resources
+    return {name: amount(text) for name, text in {**resources.limits, **resources.requests}.items()}
 
 
 def requests(spec: PodSpec) -> dict[str, Decimal]:
-    """What a pod asks for: its containers and sidecars together, or the largest init container where that is more."""
-    total: dict[str, Decimal] = {}
-    largest: dict[str, Decimal] = {}
-    for container in spec.all_containers:
-        lasting = container not in spec.init_containers or container.restart_policy == "Always"
-        for resource, text in container.resources.requests.items():
-            if lasting:
-                total[resource] = total.get(resource, Decimal(0)) + amount(text)
-            else:
-                largest[resource] = max(largest.get(resource, Decimal(0)), amount(text))
-    return {resource: max(total.get(resource, Decimal(0)), largest.get(resource, Decimal(0)))
-            for resource in total.keys() | largest.keys()}  # fmt: skip
+    """What the scheduler counts for a pod.
+
+    Its containers and sidecars together, or an init container beside the sidecars before it where that is more;
+    requests of the pod as a whole take the place of those; the runtime's overhead comes on top.
+    """
+    steady: dict[str, Decimal] = {}
+    sidecars: dict[str, Decimal] = {}
+    peak: dict[str, Decimal] = {}
+    for container in spec.init_containers:
+        needs = _sum(sidecars, asked(container))
+        if container.restart_policy == "Always":
+            sidecars = needs
+        peak = {name: max(needs.get(name, ZERO), peak.get(name, ZERO)) for name in needs.keys() | peak.keys()}
+    for container in spec.containers:
+        steady = _sum(steady, asked(container))
+    steady = _sum(steady, sidecars)
+    total = {name: max(steady.get(name, ZERO), peak.get(name, ZERO)) for name in steady.keys() | peak.keys()}
+    if spec.resources is not None:
+        total |= {name: amount(text) for name, text in spec.resources.requests.items()}
+    return _sum(total, {name: amount(text) for name, text in spec.overhead.items()})
+
+
+def _sum(one: Mapping[str, Decimal], other: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    return {name: one.get(name, ZERO) + other.get(name, ZERO) for name in one.keys() | other.keys()}
 
 
 def reserved(pods: Iterable[Pod]) -> dict[str, Decimal]:
     """The sum of what pods that still run ask for; "pods" is their number."""
-    total: dict[str, Decimal] = {"pods": Decimal(0)}
+    total: dict[str, Decimal] = {"pods": ZERO}
     for pod in pods:
         if pod.finished:
             continue
         total["pods"] += 1
-        for resource, asked in requests(pod.spec).items():
-            total[resource] = total.get(resource, Decimal(0)) + asked
+        for resource, needs in requests(pod.spec).items():
+            total[resource] = total.get(resource, ZERO) + needs
     return total
 
 
@@ -108,7 +127,7 @@ def obstacles(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
     for taint in repelling(pod.spec, node):
         if taint.key != "node.kubernetes.io/unschedulable":
             found.append(Obstacle("UntoleratedTaint", f"it has the taint {taint}, which the pod does not tolerate"))
-    return found + _scarcity(inventory, pod, node) + _volumes(inventory, pod, node)
+    return found + _scarcity(inventory, pod, node) + volume_elsewhere(inventory, pod, node)
 
 
 def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
@@ -116,23 +135,24 @@ def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
     found: list[Obstacle] = []
     if not node.status.allocatable:
         return found
-    for resource, asked in sorted(requests(pod.spec).items()):
+    for resource, needs in sorted(requests(pod.spec).items()):
         whole = amount(node.status.allocatable.get(resource))
-        if asked <= 0 or used.get(resource, Decimal(0)) + asked <= whole:
+        if needs <= 0 or used.get(resource, ZERO) + needs <= whole:
             continue
         if resource not in SCARCE and not whole:
             found.append(Obstacle("ResourceNotOffered", f"it offers no {resource}"))
             continue
         figures = f"{resource}: {show(resource, used.get(resource, 0))} of {show(resource, whole)} reserved by requests"
-        code = "RequestExceedsNodes" if asked > whole else "InsufficientResources"
-        found.append(Obstacle(code, f"{figures}, the pod asks for {show(resource, asked)}"))
+        code = "RequestExceedsNodes" if needs > whole else "InsufficientResources"
+        found.append(Obstacle(code, f"{figures}, the pod asks for {show(resource, needs)}"))
     places = amount(node.status.allocatable.get("pods"))
     if places and used["pods"] + 1 > places:
         found.append(Obstacle("TooManyPods", f"it runs {used['pods']} of at most {places} pods"))
     return found
 
 
-def _volumes(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
+def volume_elsewhere(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
+    """The first volume of the pod that cannot be reached from the node."""
     for name in pod.claims:
         claim = inventory.claim(pod.namespace, name)
         volume = inventory.find(Ref("PersistentVolume", "", claim.spec.volume_name)) if claim else None

@@ -136,6 +136,12 @@ class Inventory:
         found = self._by_ref.get(Ref("PersistentVolumeClaim", namespace, name))
         return found if isinstance(found, PersistentVolumeClaim) else None
 
+    def volume_of(self, namespace: str, claim: str) -> PersistentVolume | None:
+        """The volume behind a claim, or None where it has none or either was not read."""
+        bound = self.claim(namespace, claim)
+        found = self._by_ref.get(Ref("PersistentVolume", "", bound.spec.volume_name)) if bound else None
+        return found if isinstance(found, PersistentVolume) else None
+
     # --- owners ---------------------------------------------------------------------------------------------------
 
     def owner(self, view: Identified) -> Ref | None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from kubectl_berth.cluster.quantities import format_bytes, format_cpu, quantity
-from kubectl_berth.cluster.views import Node, Pod, age, condition, seconds_since
+from kubectl_berth.cluster.views import Node, age, condition, seconds_since
 from kubectl_berth.cluster.views.base import Amounts
+from kubectl_berth.diagnosis.fit import reserved
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Finding
 from kubectl_berth.tools.context import Context
@@ -94,13 +95,14 @@ def _node_trouble(node: Node) -> str:
 def _node_line(node: Node, inventory: Inventory) -> str:
     pods = [pod for pod in inventory.pods_of(node.ref) if not pod.finished]
     usage = inventory.node_usage(node.name)
+    held = reserved(pods)
     parts = [
         f"{node.name}: {_node_trouble(node) or 'Ready'}",
         f"{len(pods)}/{node.status.allocatable.get('pods', '?')} pods",
     ]
     for resource, write in (("cpu", format_cpu), ("memory", format_bytes)):
         has = _amount(node.status.allocatable, resource)
-        asked = sum((_requested(pod, resource) for pod in pods), Decimal(0))
+        asked = held.get(resource, Decimal(0))
         share = f" ({round(100 * asked / has)}%)" if has else ""
         used = f", used {write(usage[resource])}" if resource in usage else ""
         parts.append(f"{resource} requested {write(asked)} of {write(has)}{share}{used}")
@@ -113,14 +115,6 @@ def _amount(amounts: Amounts, resource: str) -> Decimal:
         return quantity(amounts.get(resource))
     except ValueError:
         return Decimal(0)
-
-
-def _requested(pod: Pod, resource: str) -> Decimal:
-    """What the scheduler counts for a pod: its containers and sidecars, or its largest init container."""
-    sidecars = [c for c in pod.spec.init_containers if c.restart_policy == "Always"]
-    steady = sum((_amount(c.resources.requests, resource) for c in (*pod.spec.containers, *sidecars)), Decimal(0))
-    once = [_amount(c.resources.requests, resource) for c in pod.spec.init_containers if c not in sidecars]
-    return max(steady, *once) if once else steady
 
 
 # --- what is wrong --------------------------------------------------------------------------------------------------

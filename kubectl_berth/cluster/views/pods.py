@@ -169,6 +169,7 @@ class Toleration(View):
     operator: str = "Equal"
     value: str = ""
     effect: str = ""
+    toleration_seconds: int | None = None
 
 
 class NodeTerm(View):
@@ -244,6 +245,8 @@ class PodSpec(View):
     readiness_gates: list[dict[str, str]] = []
     host_network: bool = False
     dns_policy: str = ""
+    overhead: Amounts = {}
+    resources: Resources | None = None
 
     @property
     def all_containers(self) -> list[Container]:
