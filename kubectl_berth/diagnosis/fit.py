@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from kubectl_berth.cluster.quantities import format_quantity, quantity
-from kubectl_berth.cluster.views import Node, PersistentVolume, Pod, PodSpec, Taint, Toleration
+from kubectl_berth.cluster.views import Container, Node, PersistentVolume, Pod, PodSpec, Taint, Toleration
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
