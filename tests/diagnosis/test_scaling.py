@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubectl_berth.records import Ref
-from tests.diagnosis.objects import condition, deployment, found, merged, obj, one, pod, reasons, running
+from tests.diagnosis.objects import condition, deployment, found, merged, obj, one, owned, pod, reasons, running
 
 METRICS_DOWN = "unable to fetch metrics from resource metrics API: the server is currently unable to handle the request"
 
@@ -70,6 +70,11 @@ def test_a_strict_budget_is_a_remark_with_its_figures() -> None:
     assert (
         finding.severity == "info" and "spec.minAvailable: 2" in finding.evidence and "do not force" in finding.remedy
     )
+
+
+def test_an_operators_strict_budget_over_its_primary_is_meant_so() -> None:
+    cluster = obj("db.example.com/v1", "Cluster", "main", status={"phase": "Ready"})
+    assert reasons(cluster, owned(budget(), cluster)) == set()
 
 
 def test_unhealthy_pods_block_a_budget() -> None:

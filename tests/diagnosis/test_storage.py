@@ -123,3 +123,23 @@ def test_a_resize_that_waits_for_a_pod() -> None:
 def test_bound_claims_and_new_ones_are_fine() -> None:
     assert reasons(claim(phase="Bound"), STANDARD) == set()
     assert reasons(claim("fast", metadata={"creationTimestamp": ago(0.5)}), STANDARD) == set()
+
+
+def test_a_volume_that_could_not_be_reclaimed() -> None:
+    volume = obj("v1", "PersistentVolume", "pv-1", "", status={"phase": "Failed", "message": "no deleter"})
+    assert "no deleter" in one(found(volume), "VolumeFailed").summary
+    assert reasons(obj("v1", "PersistentVolume", "pv-2", "", status={"phase": "Bound"})) == set()
+
+
+def test_a_provisioner_without_pods_is_the_cause() -> None:
+    pending = claim()
+    controller = obj(
+        "apps/v1", "Deployment", "disk-controller", "kube-system", metadata={"generation": 1},
+        spec={"replicas": 2, "template": {"spec": {"containers": [{"name": "p", "image": "x/csi-provisioner:v1"}]}}},
+        status={"observedGeneration": 1, "replicas": 2, "readyReplicas": 0},
+    )  # fmt: skip
+    said = event(pending, "ExternalProvisioning", "Waiting for a volume to be created", kind="Normal")
+    findings = found(pending, STANDARD, controller, said)
+    assert one(findings, "ProvisionerSilent").caused_by == Ref("Deployment", "kube-system", "disk-controller")
+    controller["status"]["readyReplicas"] = 2
+    assert one(found(pending, STANDARD, controller, said), "ProvisionerSilent").cause

@@ -112,7 +112,7 @@ def check_budgets(inventory: Inventory) -> Iterable[Finding]:
             yield _broken(inventory, budget, allowed)
         elif budget.status.current_healthy < budget.status.expected_pods:
             yield _unhealthy(budget)
-        else:
+        elif budget.metadata.controller is None:  # an operator's own budget over its primary is meant to be strict
             yield _strict(budget)
     yield from _overlapping(inventory)
 
