@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
+from kubectl_berth.cluster.views import Pod
+from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
@@ -81,8 +82,8 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         family |= _guards(understanding, subjects, inventory)
         chosen = concerning(findings, family)
         if mixed:
-            inside = _inside(findings, understanding.namespaces)
-            chosen = [one for one in findings if one in chosen or one in inside]
+            there = inside(findings, understanding.namespaces)
+            chosen = [one for one in findings if one in chosen or one in there]
     elif understanding.missing or (understanding.unknown_namespaces and not understanding.namespaces):
         chosen = []
     else:
@@ -94,7 +95,7 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
 
 def _unnamed(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> list[Finding]:
     """The findings of the namespaces and kinds spoken of, or all."""
-    chosen = _inside(findings, understanding.namespaces) if understanding.namespaces else list(findings)
+    chosen = inside(findings, understanding.namespaces) if understanding.namespaces else list(findings)
     kinds = telling_kinds(understanding)
     if not kinds:
         return chosen
@@ -179,83 +180,6 @@ def extend(case: Case, pod: Ref, target: Ref) -> bool:
     case.findings = [*(one for one in more if one not in case.findings and one.subject not in own), *kept]
     case.others = [one for one in case.others if one not in more]
     return True
-
-
-def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
-    """The object, its owners, what it owns, and what stands in front of it, scales it, guards it or feeds it."""
-    family = {ref}
-    view = inventory.find(ref)
-    if view is None or ref.kind in ("Node", "Namespace"):
-        return family
-    family.update(inventory.owners(view))
-    family.update(below.ref for below in inventory.descendants(ref))
-    if isinstance(view, Ingress):
-        for name in _backends(view):
-            family |= family_of(Ref("Service", ref.namespace, name), inventory)
-        return family
-    if isinstance(view, HorizontalPodAutoscaler):
-        family |= family_of(view.target, inventory)
-        return family
-    pods = inventory.pods_of(ref)
-    for pod in pods:
-        family.add(pod.ref)
-        family.update(inventory.owners(pod))
-        family.update(Ref("PersistentVolumeClaim", pod.namespace, claim) for claim in pod.claims)
-    family.update(_around(ref.namespace, pods, family, inventory))
-    return family
-
-
-def _around(namespace: str, pods: Sequence[Pod], family: set[Ref], inventory: Inventory) -> Iterable[Ref]:
-    def behind(selector: Selector | None) -> bool:
-        return selector is not None and any(selector.matches(pod.metadata.labels) for pod in pods)
-
-    for service in inventory.services:
-        if service.namespace == namespace and _fronts(service, behind, family):
-            yield service.ref
-    for scaler in inventory.autoscalers:
-        if scaler.target in family:
-            yield scaler.ref
-    for budget in inventory.budgets:
-        if isinstance(budget, PodDisruptionBudget) and budget.namespace == namespace and behind(budget.spec.selector):
-            yield budget.ref
-
-
-def _fronts(service: Service, behind: object, family: set[Ref]) -> bool:
-    """True where the Service selects the pods, or bears the workload's name: its selector may be what is wrong."""
-    named = any(ref.name == service.name and ref.namespace == service.namespace for ref in family)
-    selects = callable(behind) and bool(service.spec.selector) and behind(Selector(match_labels=service.spec.selector))
-    return bool(named or selects)
-
-
-def _backends(view: Ingress) -> set[str]:
-    paths = [path for rule in view.spec.rules if rule.http for path in rule.http.paths]
-    named = {path.backend.service.name for path in paths if path.backend.service}
-    if view.spec.default_backend and view.spec.default_backend.service:
-        named.add(view.spec.default_backend.service.name)
-    return named
-
-
-def concerning(findings: Sequence[Finding], family: frozenset[Ref] | set[Ref]) -> list[Finding]:
-    """Findings about the family, those that hit it, and those that explain either; in their given order."""
-    chosen = {i for i, one in enumerate(findings) if one.subject in family or any(e in family for e in one.effects)}
-    while True:
-        wanted = {findings[i].caused_by for i in chosen} - {None}
-        more = {i for i, one in enumerate(findings) if one.subject in wanted} - chosen
-        if not more:
-            return [findings[i] for i in sorted(chosen)]
-        chosen |= more
-
-
-def _inside(findings: Sequence[Finding], namespaces: Sequence[str]) -> list[Finding]:
-    """Findings in namespaces, about them, or that hit something in them."""
-    spaces = set(namespaces)
-    here = {
-        member
-        for one in findings
-        for member in (one.subject, *one.effects)
-        if member.namespace in spaces or (member.kind == "Namespace" and member.name in spaces)
-    }
-    return concerning(findings, here)
 
 
 def telling_kinds(understanding: Understanding) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubectl_berth.engines.rules.case import Case, concerning, family_of, telling_kinds
+from kubectl_berth.diagnosis.family import concerning, family_of
+from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import figure
