@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from kubectl_berth.cluster.views import Container, Identified, Pod, PodSpec, seconds_since
@@ -96,7 +96,7 @@ class Sizing:
     def proposed(self, resource: str) -> Decimal | None:
         """What all pods together would reserve with the provisional requests, or None where nothing is proposed."""
         changed = [one for one in self.verdicts if one.field == "request" and one.resource == resource]
-        if not any(one.provisional is not None for one in changed):
+        if any(use.differ for use in self.containers) or not any(one.provisional is not None for one in changed):
             return None
         each = sum((_change(one) for one in changed), Decimal(0))
         return self.reserved.get(resource, Decimal(0)) + each * len(self.pods)
@@ -245,12 +245,12 @@ def _request(use: Use, resource: str, limit: Verdict) -> Verdict:
 def rounded(resource: str, much: Decimal) -> Decimal:
     """The amount, rounded up to what one would write."""
     step = STEP[resource]
-    return -(-much // step) * step
+    return (much / step).to_integral_value(ROUND_CEILING) * step
 
 
 def share(part: Decimal, whole: Decimal) -> int:
     """Whole per cent, rounded half up; 0 of nothing."""
-    return int((part * 100 / whole).to_integral_value(rounding="ROUND_HALF_UP")) if whole else 0
+    return int((part * 100 / whole).to_integral_value(ROUND_HALF_UP)) if whole else 0
 
 
 def amounts(resource: str, many: Sequence[Decimal]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_berth.tools.analyze_workload_resources import ANALYZE_WORKLOAD_RESOURCES
 from kubectl_berth.tools.cluster_health import CLUSTER_HEALTH
 from kubectl_berth.tools.describe_resource import DESCRIBE_RESOURCE
 from kubectl_berth.tools.get_events import GET_EVENTS
@@ -10,4 +11,12 @@ from kubectl_berth.tools.list_pods import LIST_PODS
 from kubectl_berth.tools.list_resources import LIST_RESOURCES
 from kubectl_berth.tools.tool import Tool
 
-ALL: tuple[Tool, ...] = (DESCRIBE_RESOURCE, LIST_PODS, GET_EVENTS, GET_LOGS, CLUSTER_HEALTH, LIST_RESOURCES)
+ALL: tuple[Tool, ...] = (
+    DESCRIBE_RESOURCE,
+    LIST_PODS,
+    GET_EVENTS,
+    GET_LOGS,
+    ANALYZE_WORKLOAD_RESOURCES,
+    CLUSTER_HEALTH,
+    LIST_RESOURCES,
+)

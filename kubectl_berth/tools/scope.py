@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from kubectl_berth.cluster.cluster import BUILTIN_GROUPS
 from kubectl_berth.cluster.names import near_names, ref_of
+from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Gap
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, listed
@@ -41,3 +43,15 @@ def unread(gaps: Sequence[Gap]) -> str:
     if not gaps:
         return ""
     return "\nNot read: " + listed([f"{gap.what} ({gap.why})" for gap in gaps], 12)
+
+
+def gaps_about(inventory: Inventory, resources: Collection[str], *, custom: bool = False) -> list[Gap]:
+    """The gaps of these resources ("pods", "deployments.apps"), and with `custom` those of custom kinds."""
+    found = []
+    for gap in inventory.gaps:
+        resource = gap.what.split(" ", 1)[0].split("/", 1)[0]
+        group = resource.partition(".")[2]
+        other = "custom kinds" in gap.what or ("." in group and group not in BUILTIN_GROUPS)
+        if resource in resources or (custom and other):
+            found.append(gap)
+    return found
