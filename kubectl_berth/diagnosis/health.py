@@ -49,9 +49,12 @@ _FRACTION = re.compile(r"^\s*(\d+)\s*/\s*(\d+)\s*$")
 _ERROR_KEY = re.compile(
     r"^(err|error|lastError)(s|Msg|Message|Description|Reason|Info)?$|^failure(Message|Reason)$|^failed[A-Z]\w*$"
 )
-_RESTING = re.compile(r"paused|stopped|suspended|hibernat", re.IGNORECASE)
+_RESTING = re.compile(r"paused|stopped|suspended|hibernated?|halted", re.IGNORECASE)
+_BAD_FLAG = re.compile(r"^(is)?(degraded|failed|unhealthy|unavailable|stalled|notReady|noMatching\w+)$", re.IGNORECASE)
+_ENDED = re.compile(r"^(complete|completed|finished|done)$", re.IGNORECASE)
+_REST_KEY = re.compile(r"^(desired)?(state|phase)$|^runStrategy$", re.IGNORECASE)
 WHOLE = re.compile(
-    r"^(ready|available|healthy|synced|accepted|programmed|resolvedrefs|valid|established)$", re.IGNORECASE
+    r"^(ready|available|healthy|synced|accepted|programmed|resolvedrefs|valid|established|installed)$", re.IGNORECASE
 )
 PRIMARY = re.compile(r"^(ready|available|healthy)$", re.IGNORECASE)
 
@@ -88,7 +91,8 @@ def judge(view: CustomResource, now: datetime) -> list[Signal]:
         return []
     said = conditions(status)
     pairs = list(ready_pairs(spec, status))
-    signals = [*_conditions(view, said, now), *_pairs(view, pairs, now), *_phases(view, status, said, now)]
+    signals = [*_conditions(view, said, now), *_pairs(view, pairs, now, _under_way(status, said))]
+    signals += _phases(view, status, said, now)
     if not any(_says_good(one) and PRIMARY.search(one.type) for one in said):
         signals += list(_errors(status))
     signals += list(_behind(view, status, said, now))
@@ -97,8 +101,12 @@ def judge(view: CustomResource, now: datetime) -> list[Signal]:
 
 
 def stopped(spec: Mapping[str, Any]) -> bool:
-    """True where the object's own spec asks for rest: suspended, paused, stopped."""
-    return any(spec.get(key) is True for key in ("suspend", "suspended", "paused", "pause", "stopped", "hibernate"))
+    """True where the object's own spec asks for rest: suspended, paused, stopped, not running."""
+    if any(spec.get(key) is True for key in ("suspend", "suspended", "paused", "pause", "stopped", "hibernate")):
+        return True
+    layers = [spec, *(inner for inner in spec.values() if isinstance(inner, dict))]
+    texts = [text for layer in layers for key, text in layer.items() if _REST_KEY.search(key) and isinstance(text, str)]
+    return spec.get("running") is False or any(_RESTING.fullmatch(text) for text in texts)
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
@@ -183,6 +191,10 @@ def _is_bad(one: Said, summary_good: bool) -> bool:
         return polarity(one.type) == "bad" or one.type.endswith("Warning")
     words = f"{one.reason} {one.message if len(one.message) < 40 or summary_good else ''}"
     told = bool(_BAD.search(words)) and not _NO_FAULT.search(words)
+    if one.status.lower() == "unknown":
+        return bool(WHOLE.search(one.type)) and bool(_BAD.search(one.reason))
+    if _ENDED.search(one.type) and one.status.lower() == "true":
+        return bool(re.search(r"fail|error", one.reason, re.IGNORECASE)) and not _NO_FAULT.search(one.reason)
     if bad_condition(one.type, one.status):
         return told or not summary_good or polarity(one.type) == "bad" or bool(WHOLE.search(one.type))
     return told and polarity(one.type) == "neutral" and one.status.lower() == "false"
@@ -260,14 +272,21 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100_000
 
 
-def _pairs(view: CustomResource, pairs: list[Pair], now: datetime) -> Iterator[Signal]:
+def _under_way(status: Mapping[str, Any], said: list[Said]) -> bool:
+    """True where the object calls itself ready and says that it is changing: fewer ready than wanted is then no news."""
+    good = any(PRIMARY.search(one.type) and _says_good(one) for one in said)
+    return good and any(_MOVING.search(text) for _, text in phases(status))
+
+
+def _pairs(view: CustomResource, pairs: list[Pair], now: datetime, under_way: bool) -> Iterator[Signal]:
     created = seconds_since(now, view.metadata.creation_timestamp)
     if created is not None and created < PATIENCE / 2:
         return
     short = [pair for pair in pairs if pair.ready < pair.desired]
     for pair in short[:1]:
         words = f"{pair.ready_field} {pair.ready} of {pair.desired_field} {pair.desired}"
-        yield Signal("critical" if pair.ready == 0 else "warning", "ReadyBelowDesired", words)
+        severity: Severity = "critical" if pair.ready == 0 else "info" if under_way else "warning"
+        yield Signal(severity, "ReadyBelowDesired", words)
 
 
 # --- phases and errors ------------------------------------------------------------------------------------------------
@@ -277,12 +296,24 @@ def _phases(view: CustomResource, status: Mapping[str, Any], said: list[Said], n
     for where, text in phases(status):
         if text_is_bad(text):
             yield Signal("warning", "PhaseBad", f"{where}: {clip(text, 200)}{_why(status)}")
+    yield from _numbered(status)
     created = seconds_since(now, view.metadata.creation_timestamp)
     if created is not None and created < PATIENCE:
         return
     for key, value in status.items():
         if value is False and _FLAG.match(key) and not any(_MOVING.search(text) for _, text in phases(status)):
             yield Signal("warning", "FlagFalse", f"status.{key}: false")
+        elif value is True and _BAD_FLAG.match(key):
+            yield Signal("warning", "FlagTrue", f"status.{key}: true")
+
+
+def _numbered(status: Mapping[str, Any]) -> Iterator[Signal]:
+    """A state told as a number: only the reason beside it can say what it means."""
+    reason = status.get("reason")
+    if _count(status.get("state")) and isinstance(reason, str) and text_is_bad(reason):
+        yield Signal("warning", "StateBad", f"status.state: {status['state']} ({clip(reason)})")
+    for inner in (one for one in status.values() if isinstance(one, dict)):
+        yield from _numbered(inner)
 
 
 def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ _GOOD = re.compile(
     r"success|success|succeeded|valid|initiali[sz]ed|connected|deployed|installed|scheduled|bound|issued|reachable"
     r"|configured|created|provisioned|serving|registered|loaded|applied|operational|online|archiving|approved"
     r"|converged|admitted|compliant|validated|started|attached|published|resolved|authenticated|enabled|exists|compatible|verified|ok$"
-    r"|running|active$",
+    r"|adopted|running|active$",
     re.IGNORECASE,
 )
 # Types that say what is going on: neither value is a fault.
