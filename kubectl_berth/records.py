@@ -282,3 +282,20 @@ class Result:
     def complete(self) -> bool:
         """True where the answer is whole."""
         return self.outcome == "answered"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checks found. `findings` are all, causes first; `looked_at` is how much was read ("pods": 41).
+
+    `targets` are the objects asked about (none: everything), `namespace` the only one read (None: all). `remarks` are
+    lines for the person: what a name was taken for, text that was left out.
+    """
+
+    cluster: ClusterName
+    findings: Sequence[Finding] = ()
+    gaps: Sequence[Gap] = ()
+    looked_at: Mapping[str, int] = field(default_factory=dict)
+    targets: Sequence[Ref] = ()
+    namespace: str | None = None
+    remarks: Sequence[str] = ()

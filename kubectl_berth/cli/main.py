@@ -19,6 +19,7 @@ from kubectl_berth.errors import BerthError, ExitStatus
 PROG_NAME = "kubectl berth"
 COMMANDS = {
     "ask": "kubectl_berth.cli.ask:ask",
+    "check": "kubectl_berth.cli.check:check",
     "scenario": "kubectl_berth.cli.scenario:scenario",
 }
 """Where each command lives; imported when it is used."""
@@ -63,6 +64,7 @@ def cli(context: click.Context) -> None:
     \b
     kubectl berth ask "why is ledger-db unhealthy"
     kubectl berth ask "is anything broken?" -n shop --engine rules
+    kubectl berth check deployment/api -n shop
     kubectl berth scenario list
     """
     if context.invoked_subcommand is None:
