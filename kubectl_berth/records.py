@@ -75,7 +75,10 @@ class Action:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run used so far. Tokens as the provider counted them; cached ones are not part of `input_tokens`."""
+    """What a run used so far. Tokens as the provider counted them; cached ones are not part of `input_tokens`.
+
+    `cache_write_hour_tokens` are those of `cache_write_tokens` that were written for an hour instead of five minutes.
+    """
 
     model_calls: int = 0
     input_tokens: int = 0
@@ -83,6 +86,7 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     retries: int = 0
+    cache_write_hour_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -92,6 +96,7 @@ class Usage:
             self.cache_read_tokens + other.cache_read_tokens,
             self.cache_write_tokens + other.cache_write_tokens,
             self.retries + other.retries,
+            self.cache_write_hour_tokens + other.cache_write_hour_tokens,
         )
 
 
@@ -204,6 +209,24 @@ class Notice:
     text: str
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """A model call goes on without text of an answer: the model is loaded, reads or thinks.
+
+    `doing` says which, in a few words; `seconds` how long the call takes already.
+    """
+
+    doing: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class GapFound:
+    """Something of this run is missing that no tool has to do with: the model did not get all that was sent."""
+
+    gap: Gap
+
+
 StopReason = Literal["end", "cut-off", "refused", "tool-calls", "empty", "error"]
 
 
@@ -225,7 +248,19 @@ class Finished:
     actions: tuple[Action, ...] = ()
 
 
-Event = RunStarted | ModelCallStarting | Text | Thinking | ToolCalled | ToolReturned | Retry | Notice | Finished
+Event = (
+    RunStarted
+    | ModelCallStarting
+    | Text
+    | Thinking
+    | Waiting
+    | ToolCalled
+    | ToolReturned
+    | Retry
+    | Notice
+    | GapFound
+    | Finished
+)
 
 
 # --- the result: the only thing at the end --------------------------------------------------------------------------

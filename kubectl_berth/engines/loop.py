@@ -23,7 +23,9 @@ class Tally:
         self.calls.append(Usage(model_calls=1))
         return len(self.calls)
 
-    def counted(self, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> None:
+    def counted(
+        self, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0, cache_write_hour: int = 0
+    ) -> None:
         """The tokens of the present call as the provider counts them, replacing what it said before."""
         self.calls[-1] = replace(
             self.calls[-1],
@@ -31,6 +33,7 @@ class Tally:
             output_tokens=output,
             cache_read_tokens=cache_read,
             cache_write_tokens=cache_write,
+            cache_write_hour_tokens=cache_write_hour,
         )
 
     def retried(self) -> None:

@@ -29,6 +29,7 @@ from kubectl_berth.records import (
     Finding,
     Finished,
     Gap,
+    GapFound,
     Notice,
     Result,
     RunStarted,
@@ -163,6 +164,8 @@ def _work(
         for event in engine.run(conversation, run.toolbox, settings.max_iterations):
             if isinstance(event, Finished):
                 run.finished = event
+            elif isinstance(event, GapFound):
+                run.gaps += (event.gap,)
             run.events.put(event)
     except BaseException as error:  # whatever it is, the main thread has to hear of it
         run.failure = error

@@ -121,6 +121,7 @@ def _of_call(call: Usage, row: Row) -> float:
     return (
         call.input_tokens * row.input
         + call.output_tokens * row.output
-        + call.cache_write_tokens * row.write
+        + (call.cache_write_tokens - call.cache_write_hour_tokens) * row.write
+        + call.cache_write_hour_tokens * row.write_hour
         + call.cache_read_tokens * row.read
     ) / MILLION

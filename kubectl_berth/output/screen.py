@@ -8,6 +8,9 @@ from typing import TextIO
 
 from kubectl_berth.environment import Environment
 
+NO_LIMIT = 1000
+"""Columns of a line that goes to no terminal."""
+
 
 def takes_escapes(stream: TextIO, environment: Environment) -> bool:
     """True where the stream is a terminal that obeys escape sequences and nobody asked for plain output."""
@@ -69,6 +72,13 @@ def cut(line: str, columns: int) -> str:
             break
         kept += character
     return kept + "..."
+
+
+def tail(line: str, columns: int) -> str:
+    """The line, or "..." and its end where it is wider than that."""
+    if sum(map(width, line)) <= columns:
+        return line
+    return "..." + cut(line[::-1], columns)[:-3][::-1] if columns > 3 else ""
 
 
 def erase(text: str, stream: TextIO) -> bool:

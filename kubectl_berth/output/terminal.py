@@ -12,6 +12,7 @@ from typing import Literal
 
 from kubectl_berth.environment import Environment
 from kubectl_berth.output import screen, words
+from kubectl_berth.output.progress import Progress
 from kubectl_berth.records import (
     Event,
     ModelCallStarting,
@@ -23,6 +24,7 @@ from kubectl_berth.records import (
     Thinking,
     ToolCalled,
     ToolReturned,
+    Waiting,
 )
 from kubectl_berth.safety.sanitise import one_line, sanitise
 
@@ -44,6 +46,7 @@ class Terminal:
     _pending: str = field(default="", init=False)
     _held: list[str] = field(default_factory=list, init=False)
     _status_shown: bool = field(default=False, init=False)
+    _progress: Progress = field(default_factory=Progress, init=False)
 
     def event(self, event: Event) -> None:
         """Shows one event as it happens."""
@@ -54,11 +57,16 @@ class Terminal:
                 self.line(words.destination(event), always=bool(event.host))
             case ModelCallStarting():
                 self._give_way()
+                self._progress = Progress()
                 self._status(f"model call {event.number}")
             case Text():
                 self._stream(event.text)
             case Thinking():
-                self._status(one_line(event.text, 400))
+                self._progress.notes(event.text)
+                self._show_progress()
+            case Waiting():
+                self._progress.waits(event)
+                self._show_progress()
             case ToolCalled():
                 self._give_way()
                 self._status(f"{one_line(event.tool, 60)} ...")
@@ -150,6 +158,13 @@ class Terminal:
         if self.trace == "full":
             for text in sanitise(event.result.text).splitlines():
                 self.line(f"    | {text}")
+
+    def _show_progress(self) -> None:
+        if screen.takes_escapes(self.environment.stderr, self.environment):
+            columns, _ = screen.size(self.environment.stderr)
+            self._status(self._progress.line(columns - 1))
+        elif self._progress.is_due():
+            self.line(self._progress.line(screen.NO_LIMIT))
 
     def _status(self, text: str) -> None:
         """One line on a terminal that the next thing written replaces."""
