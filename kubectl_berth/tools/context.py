@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -14,7 +15,11 @@ from kubectl_berth.cluster.names import read_list, resolve_kind
 from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.inventory import Inventory, take
 from kubectl_berth.errors import ReadError
-from kubectl_berth.records import ClusterName, Finding, Gap, Object
+from kubectl_berth.knowledge.incidents import Memory
+from kubectl_berth.knowledge.runbooks import Library
+from kubectl_berth.knowledge.store import Store
+from kubectl_berth.records import ClusterName, Finding, Gap, Object, Ref
+from kubectl_berth.safety.log_copies import without_log_copies
 
 T = TypeVar("T")
 
@@ -25,8 +30,9 @@ class Remembered:
     Failures are remembered too: what was forbidden a second ago still is, and a dead backend is waited for once.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, *, withhold_logs: bool = False) -> None:
         self._cluster = cluster
+        self._withhold_logs = withhold_logs
         self._lock = threading.Lock()
         self._reads: dict[Any, Future[Any]] = {}
 
@@ -60,7 +66,7 @@ class Remembered:
     def list(self, kind: Kind, namespace: str | None = None, *, labels: str = "", fields: str = "") -> Iterator[Object]:
         """Objects of a whole list from memory; lists with selectors are asked for each time."""
         if labels or fields:
-            yield from self._cluster.list(kind, namespace, labels=labels, fields=fields)
+            yield from map(self._shown, self._cluster.list(kind, namespace, labels=labels, fields=fields))
             return
         key = ("list", kind.api_version, kind.plural, namespace)
         things, error = self._once(key, lambda: self._pages(kind, namespace))
@@ -68,12 +74,16 @@ class Remembered:
         if error is not None:
             raise error
 
+    def _shown(self, thing: Object) -> Object:
+        thing = _slim(thing)
+        return without_log_copies(thing) if self._withhold_logs else thing
+
     def _pages(self, kind: Kind, namespace: str | None) -> tuple[Sequence[Object], ReadError | None]:
         """The objects of a list and what ended it early; the pages before a failure count."""
         things: list[Object] = []
         try:
             for thing in self._cluster.list(kind, namespace):
-                things.append(_slim(thing))
+                things.append(self._shown(thing))
         except ReadError as error:
             return things, error
         return things, None
@@ -81,7 +91,7 @@ class Remembered:
     def get(self, kind: Kind, name: str, namespace: str | None = None) -> Object:
         """One object, read once."""
         key = ("get", kind.api_version, kind.plural, namespace, name)
-        return self._once(key, lambda: _slim(self._cluster.get(kind, name, namespace)))
+        return self._once(key, lambda: self._shown(self._cluster.get(kind, name, namespace)))
 
     def log(
         self,
@@ -121,20 +131,31 @@ class Context:
     """What a tool may know of its run.
 
     `namespace` is the context's own (or -n's) one, `narrowed` True where -n confines the run to it. `raw_allowed`
-    False withholds logs and descriptions of built-in kinds from the engine.
+    False withholds logs and descriptions of built-in kinds from the engine; `ask_raw` is then asked once, when they are
+    first needed. `memory` and `library` hold past incidents and runbooks. What the toolbox keeps of the run: `tripped`
+    once the model tried to change the cluster, `told` every text that the engine was given. `noted` once the run has
+    written its one note, `found` the objects that calls named.
     """
 
     cluster: Cluster
     namespace: str = "default"
     narrowed: bool = False
     raw_allowed: bool = True
+    ask_raw: Callable[[], bool] | None = None
+    memory: Memory = field(default_factory=lambda: Memory(Store(), ""))
+    library: Library = field(default_factory=Library)
+    tripped: bool = False
+    noted: bool = False
+    told: list[str] = field(default_factory=list, repr=False)
+    found: list[Ref] = field(default_factory=list, repr=False)
     _inventories: dict[str | None, Inventory] = field(default_factory=dict, repr=False)
     _findings: dict[str | None, list[Finding]] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _asking: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.cluster, Remembered):
-            self.cluster = Remembered(self.cluster)
+            self.cluster = Remembered(self.cluster, withhold_logs=not self.raw_allowed)
 
     @property
     def now(self) -> datetime:
@@ -145,6 +166,29 @@ class Context:
     def scope(self) -> str | None:
         """The namespace that confines the whole run, or None."""
         return self.namespace if self.narrowed else None
+
+    def permits_raw(self) -> bool:
+        """Whether the engine may have logs and descriptions; the person is asked at most once."""
+        with self._asking:
+            if not self.raw_allowed and self.ask_raw is not None:
+                ask, self.ask_raw = self.ask_raw, None
+                self.raw_allowed = ask()
+            return self.raw_allowed
+
+    def take_note(self) -> bool:
+        """True for the one call that may write this run's note."""
+        with self._lock:
+            first, self.noted = not self.noted, True
+            return first
+
+    def subjects(self) -> list[str]:
+        """The objects that this run's calls named, the first five."""
+        return [str(ref) for ref in dict.fromkeys(self.found)][:5]
+
+    def was_told(self, name: str) -> bool:
+        """Whether the engine was given a text that holds this name as a whole word."""
+        whole = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.[\w])")
+        return any(whole.search(text) for text in list(self.told))
 
     def kind(self, word: str, api_version: str | None = None) -> Kind | None:
         """The kind that a word means here, or None where it is not served."""

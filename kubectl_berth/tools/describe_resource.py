@@ -55,7 +55,7 @@ def describe_resource(context: Context, arguments: Arguments) -> Report:
     """One object of a built-in kind or, with its apiVersion, of a custom one."""
     kind = find_kind(context, arguments["kind"], arguments.get("apiVersion"))
     target = find(context, kind, arguments["name"], arguments.get("namespace"))
-    if kind.builtin and not context.raw_allowed:
+    if kind.builtin and not context.permits_raw():
         raise withheld(context, target, "describe_resource")
     thing = prune(context.cluster.get(kind, target.ref.name, target.namespace))
     inventory = context.inventory()

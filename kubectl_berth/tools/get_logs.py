@@ -47,7 +47,7 @@ def get_logs(context: Context, arguments: Arguments) -> Report:
     source = _source(pod, arguments, context)
     if target.note:
         source = replace(source, notes=(target.note, *source.notes))
-    if not context.raw_allowed:
+    if not context.permits_raw():
         raise withheld(context, target, "get_logs", container=_named(source), previous=source.previous)
     tail = min(arguments.get("tailLines", TAIL), MOST)
     # a filter looks at all that may be read, then the newest matches are shown

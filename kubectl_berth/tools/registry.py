@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from kubectl_berth.tools.analyze_workload_resources import ANALYZE_WORKLOAD_RESOURCES
+from kubectl_berth.tools.apply_remediation import APPLY_REMEDIATION
 from kubectl_berth.tools.cluster_health import CLUSTER_HEALTH
 from kubectl_berth.tools.describe_resource import DESCRIBE_RESOURCE
 from kubectl_berth.tools.get_events import GET_EVENTS
 from kubectl_berth.tools.get_logs import GET_LOGS
 from kubectl_berth.tools.list_pods import LIST_PODS
 from kubectl_berth.tools.list_resources import LIST_RESOURCES
+from kubectl_berth.tools.lookup_runbook import LOOKUP_RUNBOOK
+from kubectl_berth.tools.past_incidents import RECALL_INCIDENTS, RECORD_INCIDENT
+from kubectl_berth.tools.propose_remediation import PROPOSE_REMEDIATION
 from kubectl_berth.tools.tool import Tool
 
 ALL: tuple[Tool, ...] = (
@@ -19,4 +23,9 @@ ALL: tuple[Tool, ...] = (
     ANALYZE_WORKLOAD_RESOURCES,
     CLUSTER_HEALTH,
     LIST_RESOURCES,
+    LOOKUP_RUNBOOK,
+    RECALL_INCIDENTS,
+    PROPOSE_REMEDIATION,
+    RECORD_INCIDENT,
+    APPLY_REMEDIATION,
 )

@@ -73,10 +73,10 @@ def find(context: Context, kind: Kind, name: str, namespace: str | None) -> Targ
     """The object that a call means. Raises ToolError that names the nearest, or where the name exists."""
     scope = (namespace or context.scope) if kind.namespaced else None
     located = locate(context.cluster, name, kind, scope, preferred=context.namespace)
-    if located.exact:
-        return _one_of(kind, name, located.exact, context)
-    if located.meant:
-        return _meant(context, kind, name, located)
+    if located.exact or located.meant:
+        target = _one_of(kind, name, located.exact, context) if located.exact else _meant(context, kind, name, located)
+        context.found.append(target.ref)
+        return target
     known_namespace(context, scope)
     raise _missing(context, kind, name, scope, located)
 

@@ -65,7 +65,8 @@ class Tool:
     """One of the fifteen.
 
     `raw` marks a tool whose whole output is raw diagnostics. `reads_kind` is False where a kind only selects what is
-    said about it: events about a Secret hold none of its values.
+    said about it: events about a Secret hold none of its values. `tripwire` marks the tool that a model calls only
+    where it obeys an order that it should have ignored.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Tool:
     parameters: tuple[Parameter, ...] = field(default=())
     raw: bool = False
     reads_kind: bool = True
+    tripwire: bool = False
 
     def definition(self) -> dict[str, Any]:
         """Name, description and flat JSON schema, in the shape that both providers' adapters start from."""

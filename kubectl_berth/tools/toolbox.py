@@ -30,7 +30,9 @@ MOST_IN_A_REPLY = 24
 """Calls of one reply that are run at all."""
 
 ROOM = 64
-"""Bytes kept free in a result for the line that tells how many model calls are left."""
+"""Bytes kept free in a result for the lines behind its frame."""
+AFTER_TRIPWIRE = "[after tripwire]"
+"""Told with every result after the model tried to change the cluster."""
 
 GONE = {
     "get_resource": "describe_resource",
@@ -82,6 +84,7 @@ class Toolbox:
         self._seen: dict[str, int] = {}
         self._told: list[str] = []
         self._count = 0
+        self._tripped = 0
 
     def definitions(self) -> list[dict[str, Any]]:
         """Tools as name, description, parameters."""
@@ -101,7 +104,7 @@ class Toolbox:
         with self._lock:
             jobs = [self._prepare(call.name, call.arguments, model_call) for call in calls]
             for job in jobs[MOST_IN_A_REPLY:]:
-                if job.settled is None:
+                if job.settled is None and not (job.tool and job.tool.tripwire):
                     self._seen = {key: number for key, number in self._seen.items() if number != job.number}
                     words = f"Not run: at most {MOST_IN_A_REPLY} calls in one reply. Ask again with fewer."
                     job.settled = ("error", words)
@@ -123,6 +126,7 @@ class Toolbox:
         """Adds what the engine was told beside tool results (the brief) to the evidence."""
         with self._lock:
             self._told.append(text)
+            self.context.told.append(text)
 
     @property
     def trace(self) -> list[TraceEntry]:
@@ -161,6 +165,12 @@ class Toolbox:
         job = _Job(self._count, model_call, str(name), arguments)
         try:
             job.tool = self._tool(job.name)
+            if job.tool.tripwire:
+                # whatever its arguments are, and before any call of the same reply runs
+                self._tripped = self._tripped or job.number
+                self.context.tripped = True
+                job.accepted = {}
+                return job
             given = as_mapping(arguments)
             accepted, job.ignored = validate(job.tool, given)
             refuse(job.tool, accepted)
@@ -207,6 +217,8 @@ class Toolbox:
         if fate in ("error", "refused", "withheld"):
             error = one_line(clean(text), 500)
         passed = pass_through(text, LIMIT - ROOM)
+        if self._tripped and job.number > self._tripped:
+            passed += f"\n{AFTER_TRIPWIRE}"
         result = ToolResult(
             number=job.number,
             text=passed,
@@ -239,6 +251,8 @@ class Toolbox:
         with self._lock:
             self._entries[job.number] = entry
             self._results[job.number] = result
+            if result.fate == "ok":
+                self.context.told.append(result.text)
 
     def _run(self, job: _Job) -> tuple[Fate, str, Report | None]:
         assert job.tool is not None and job.accepted is not None  # noqa: S101  settled otherwise
@@ -262,7 +276,8 @@ class Toolbox:
         text = report.text
         if job.ignored:
             text = f"{text}\n({job.tool.name} has no argument {', '.join(job.ignored)}: ignored)"
-        return ("empty" if report.empty else "ok"), text, report
+        fate: Fate = "tripwire" if job.tool.tripwire else "empty" if report.empty else "ok"
+        return fate, text, report
 
 
 def taught(error: ReadError) -> str:

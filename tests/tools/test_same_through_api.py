@@ -23,7 +23,9 @@ def _calls(context: Context) -> list[tuple[str, dict[str, Any]]]:
     """Calls of every tool that between them reach every kind of read."""
     pods, _ = context.objects("Pod")
     deployments, _ = context.objects("Deployment")
-    crashed = [pod["metadata"] for pod in pods if any(s["restartCount"] for s in pod["status"]["containerStatuses"])]
+    crashed = [
+        pod["metadata"] for pod in pods if any(s["restartCount"] for s in pod["status"].get("containerStatuses", []))
+    ]
     subjects = [("Pod", meta) for meta in (*crashed, pods[0]["metadata"])]
     subjects += [("Deployment", each["metadata"]) for each in deployments[:4]]
     calls: list[tuple[str, dict[str, Any]]] = [
@@ -42,6 +44,17 @@ def _calls(context: Context) -> list[tuple[str, dict[str, Any]]]:
         about = {"kind": kind, "name": meta["name"], "namespace": meta["namespace"]}
         calls += [("describe_resource", about), ("get_logs", about), ("get_logs", {**about, "previous": True})]
         calls.append(("get_events", about))
+    first = deployments[0]["metadata"]
+    about = {"kind": "Deployment", "name": first["name"], "namespace": first["namespace"]}
+    restart = f"kubectl rollout restart deployment/{first['name']} -n {first['namespace']}"
+    calls += [
+        ("analyze_workload_resources", about),
+        ("propose_remediation", {"summary": "Restart it.", "steps": [restart]}),
+        ("lookup_runbook", {"query": "CrashLoopBackOff"}),
+        ("record_incident", {"title": first["name"], "rootCause": "a cause", "fix": "a fix"}),
+        ("recall_incidents", {"query": first["name"]}),
+        ("apply_remediation", {"summary": "Restart it."}),
+    ]
     return calls
 
 
