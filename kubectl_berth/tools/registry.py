@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_berth.tools.analyze_capacity import ANALYZE_CAPACITY
 from kubectl_berth.tools.analyze_workload_resources import ANALYZE_WORKLOAD_RESOURCES
 from kubectl_berth.tools.apply_remediation import APPLY_REMEDIATION
 from kubectl_berth.tools.cluster_health import CLUSTER_HEALTH
@@ -22,6 +23,7 @@ ALL: tuple[Tool, ...] = (
     GET_LOGS,
     ANALYZE_WORKLOAD_RESOURCES,
     CLUSTER_HEALTH,
+    ANALYZE_CAPACITY,
     LIST_RESOURCES,
     LOOKUP_RUNBOOK,
     RECALL_INCIDENTS,

@@ -30,6 +30,7 @@ def _calls(context: Context) -> list[tuple[str, dict[str, Any]]]:
     subjects += [("Deployment", each["metadata"]) for each in deployments[:4]]
     calls: list[tuple[str, dict[str, Any]]] = [
         ("cluster_health", {}),
+        ("analyze_capacity", {}),
         ("list_pods", {}),
         ("list_pods", {"labelSelector": "app"}),
         ("get_events", {"includeNormal": True}),
@@ -43,7 +44,7 @@ def _calls(context: Context) -> list[tuple[str, dict[str, Any]]]:
     for kind, meta in subjects:
         about = {"kind": kind, "name": meta["name"], "namespace": meta["namespace"]}
         calls += [("describe_resource", about), ("get_logs", about), ("get_logs", {**about, "previous": True})]
-        calls.append(("get_events", about))
+        calls += [("get_events", about), ("analyze_workload_resources", about)]
     first = deployments[0]["metadata"]
     about = {"kind": "Deployment", "name": first["name"], "namespace": first["namespace"]}
     restart = f"kubectl rollout restart deployment/{first['name']} -n {first['namespace']}"
