@@ -26,7 +26,7 @@ FAULTS = 3
 """Faults beside those in question that an answer may assert; one that lists everything asserts more."""
 
 _CHANGED = (
-    r"restarted|deleted|scaled|rolled back|applied|patched|fixed|updated|edited|created|removed|drained|"
+    r"restarted|added|deleted|scaled|rolled back|applied|patched|fixed|updated|edited|created|removed|drained|"
     r"cordoned|evicted|"
     r"changed|increased|raised|lowered|reduced|rescheduled|reverted|redeployed|resolved|repaired|recreated|set|"
     r"stopped|rotated"

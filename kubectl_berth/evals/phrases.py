@@ -55,23 +55,25 @@ def _part(words: list[str]) -> re.Pattern[str]:
     if not words or all(word in _GAPS or word.endswith("?") for word in words):
         raise ValueError("is not a phrase: it has no word")
     pattern, glue = "", ""
-    for word in words:
+    for number, word in enumerate(words):
+        ends = all(later in _GAPS or later.endswith("?") for later in words[number + 1 : number + 2])
         if word in _GAPS:
             glue = rf"(?:[\W_]+[\w./:%-]+){{0,{_GAPS[word]}}}?[\W_]{{1,4}}"
-        elif word.endswith("?") and len(word) > 1:
-            pattern += f"(?:{glue}{_word(word[:-1])})?"
+        elif word.endswith("?"):
+            pattern += f"(?:{glue}{_word(word[:-1], True)})?"
             glue = _BETWEEN if pattern else ""
         else:
-            pattern += glue + _word(word)
+            pattern += glue + _word(word, ends)
             glue = _BETWEEN
     return re.compile(rf"(?<!\w)(?:{pattern})")
 
 
-def _word(word: str) -> str:
-    return "(?:" + "|".join(_one(option) for option in word.split("|") if option) + ")"
+def _word(word: str, ends: bool) -> str:
+    return "(?:" + "|".join(_one(option, ends) for option in word.split("|") if option) + ")"
 
 
-def _one(option: str) -> str:
+def _one(option: str, ends: bool) -> str:
+    """One word as a pattern. Where nothing follows it `ends` whole; "crash loop" stands in "crashloop" too."""
     if option.endswith("*"):
         return re.escape(option[:-1]).replace("/", r"\s?/\s?") + r"\w*"
     if name_like(option):
@@ -79,7 +81,9 @@ def _one(option: str) -> str:
     figure = re.fullmatch(r"(\d+(?:\.\d+)?)(%|[a-z]+)", option)
     if figure:
         return rf"{re.escape(figure[1])}\s?{re.escape(figure[2])}(?!\w)"
-    ending = r"(?![\w]|\.\d)" if option[-1].isdigit() else r"(?!\w)" if option[-1].isalnum() else ""
+    ending = r"(?!\d|\.\d)" if option[-1].isdigit() else ""
+    if ends and option[-1].isalnum():
+        ending += r"(?!\w)"
     return re.escape(option).replace("/", r"\s?/\s?") + ending
 
 

@@ -11,7 +11,7 @@ from kubectl_berth.evals.numbers import Figure, comparable, figures, measured
 from kubectl_berth.evals.rule_said import Answer
 from kubectl_berth.evals.run import Run
 from kubectl_berth.evals.schema import ActionCheck
-from kubectl_berth.evals.scope import stance
+from kubectl_berth.evals.scope import clause, stance
 from kubectl_berth.evals.text import Sentence
 from kubectl_berth.records import Ref
 
@@ -25,11 +25,13 @@ _MORE = (
 _LESS = (
     r"lower(?:ing)?|be lowered|reduc(?:e|ing)|be reduced|decreas(?:e|ing)|be decreased|cut(?:ting)?|"
     r"shrink(?:ing)?|trim(?:ming)?|"
-    r"be trimmed|halv(?:e|ing)|downsiz(?:e|ing)|be cut|drop(?:ping)?|slash(?:ing)?|scal(?:e|ing) (?:down|back)|smaller|"
+    r"be trimmed|halv(?:e|ing)|downsiz(?:e|ing)|be cut|drop(?:ping)?|slash(?:ing)?|scal(?:e|ing) (?:down|back)|"
+    r"smaller (?:memory |cpu )?(?:limit|request)|"
     r"bring .{0,40}\bdown|take .{0,40}\bdown|dial .{0,40}\b(?:down|back)|turn .{0,40}\bdown|right-?siz(?:e|ing)|"
     r"tighten(?:ing)?"
 )
 _DIRECTIONS = {"raise": re.compile(rf"\b(?:{_MORE})\b"), "lower": re.compile(rf"\b(?:{_LESS})\b")}
+_USE = re.compile(r"\b(?:use|used|uses|usage|footprint|consumption|pressure|leak|batch\w*|index)\b")
 _PRONOUN = re.compile(r"\b(?:it|them|these|those|this|that|both|one)\b")
 _VERBS: Mapping[str, str] = {
     "rollback": r"roll(?:ing|ed)? (?:it )?back|rollback|rollout undo|revert\w*|go(?:ing)? back to|\bundo\b",
@@ -120,6 +122,13 @@ def _verbs(check: ActionCheck, run: Run, accepted: tuple[str, ...]) -> Iterator[
                     yield sentence
 
 
+def _about(text: str, words: list[str]) -> bool:
+    """Whether a text speaks of the field: of the limit or request, or of the resource itself and not of its use."""
+    if any(word in text for word in words if word in ("limit", "request", "replica")):
+        return True
+    return any(word in text for word in words) and not _USE.search(text)
+
+
 def _words(check: ActionCheck) -> list[str]:
     return [part.removesuffix("s") for part in re.split(r"[^a-z]+", check.field.lower()) if part]
 
@@ -132,8 +141,10 @@ def _directions(check: ActionCheck, run: Run, accepted: tuple[str, ...]) -> Iter
     before = ""
     for sentence in run.sentences:
         for match in _DIRECTIONS[check.direction].finditer(sentence.plain):
-            about = any(word in sentence.plain for word in words)
-            meant = bool(_PRONOUN.search(sentence.plain, match.start())) and any(word in before for word in words)
+            part = clause(sentence.plain, *match.span())
+            to_a_figure = re.match(r"\W*(?:\w+\W+)?to \W*\d", sentence.plain[match.end() :])
+            about = _about(sentence.plain if to_a_figure else part, words)
+            meant = bool(_PRONOUN.search(part)) and (_about(before, words) or _about(sentence.plain, words))
             if (about or meant) and stance(sentence, [match.span()]) in accepted:
                 yield sentence
         before = sentence.text if sentence.kind != "heading" else before

@@ -91,4 +91,4 @@ class Run:
 
     def named(self, name: str) -> bool:
         """Whether the answer names the object, whole."""
-        return any(names(name).search(sentence.text) for sentence in self.sentences)
+        return any(names(name).search(sentence.text) for sentence in self.sentences if not sentence.question)

@@ -16,7 +16,7 @@ _BREAK = re.compile(
     r";|:(?=\s)|→|=>|—|–|\s-\s|\||\(|\)|"
     r"\bbut\b(?! also)|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\bwhile\b|\bbecause\b|\bsince\b|\bso\b(?! far)|"
     r"\bexcept that\b|\bnevertheless\b|\byet\b|"
-    rf",\s*(?:and\s+|so\s+)?(?={_SUBJECT}\b)|,\s*(?:then|not)\b|"
+    rf",\s*(?:and\s+|so\s+)?(?={_SUBJECT}\b)|,\s*(?:then|not)\b|,\s*(?=[1-9])|"
     rf",?\s*\band\b(?=\s+(?:[^\s,]+\s+){{1,4}}?{_FINITE}\b)|"
     r",?\s*\b(?:and|or)\b(?=\s+(?:then\s+)?(?:rais|increas|lower|reduc|decreas|set|roll|scale|add|fix|restart|"
     r"delete|use)\w*\b)"
@@ -33,7 +33,7 @@ _NEGATOR = re.compile(
     r"careless|careful|premature|too early|foolish|reckless) (?:to|for|if)\b|\binstead of\b|\brather than\b|"
     r"\bas opposed to\b|\bdismiss(?:es|ed)?\b|\bdiscard(?:s|ed)?\b|\bdisprov\w+\b|\bdo(?:es)? nothing\b"
 )
-_SHORT = re.compile(r"(?<![\w./:-])0(?![\w./:%])|\bzero\b|\binstead of\b|\brather than\b|\bas opposed to\b|\bwithout\b")
+_TO_THE_COMMA = re.compile(r"instead of|rather than|as opposed to|without")
 _NEGATED_AFTER = re.compile(
     r"^[\s,]*(?:\S+\s+){0,5}?(?:"
     r"(?:is|are|was|were|be|been|looks?|seems?|appears?) (?:\w+ly )?(?:not\b(?! only)|never\b|ruled out|"
@@ -57,8 +57,9 @@ _HEDGE = re.compile(
     r"(?<!you )(?<!we )(?<!one )(?<!they )(?<!can )\b(?:might|may|could)\b(?! not\b)|\bpossibl[ey]\b|\bperhaps\b|"
     r"\bmaybe\b|\bpotential(?:ly)?\b|"
     r"\bconceivabl[ey]\b|\bcan be (?:caused|due)\b|\b(?:common|typical|usual|possible|other) (?:causes|reasons)\b|"
-    r"\be\.g\.?|\bfor example\b|\bsuch as\b|\bnot (?:sure|certain|clear) (?:if|whether)\b|\bsuspect\w*\b|\bguess\w*\b|"
-    r"\bcan ?not (?:be )?(?:rul\w+ out|exclude\w*)\b|\beither\b"
+    r"\be\.g\.?|\bfor example\b(?! (?:to|with|by|from|`|:))|\bsuch as\b|\bnot (?:sure|certain|clear) (?:if|whether)\b|\bsuspect\w*\b|\bguess\w*\b|"
+    r"\bcan ?not (?:be )?(?:rul\w+ out|exclude\w*)\b|"
+    r"\beither\b(?! (?:add|rename|set|fix|push|roll|rais|map|put|scale|restore|change|correct|use|point|wait|revert))"
 )
 _NOT_RULED_OUT = re.compile(r"\b(?:not|never) (?:yet )?(?:be |been )?(?:rul\w+ out|exclud\w+)\b")
 _CONDITION = re.compile(
@@ -68,7 +69,7 @@ _INQUIRY = re.compile(
     r"(?:^|[,.:;(]\s*|\b(?:to|should|must|please|then|and|can|you|also|first|next|or|->)\s+)(?:also |first |"
     r"next |please )*"
     r"(?:check|verify|investigate|determine|confirm|find out|look (?:into|at|for|up)|rule out|inspect|review|examine|"
-    r"test|see (?:if|whether)|ask|search|explore|watch|monitor|identify|troubleshoot)\b(?!ed|s\b)"
+    r"test|see (?:if|whether)|search|explore|watch|monitor|identify|troubleshoot)\b(?!ed|s\b)"
 )
 _SPEAKERS = (
     r"(?:runbooks?|play ?books?|notes?|past incidents?|incidents?|memory|documentation|docs?|wiki|annotations?|labels?|"
@@ -139,6 +140,13 @@ def stance(sentence: Sentence, spans: Sequence[tuple[int, int]], literal: str = 
     return context(sentence)
 
 
+def clause(text: str, start: int, end: int) -> str:
+    """The clause of a sentence that `start`..`end` stand in."""
+    before = [match.end() for match in _BREAK.finditer(text) if match.end() <= start]
+    after = _BREAK.search(text, end)
+    return text[before[-1] if before else 0 : after.start() if after else len(text)]
+
+
 def context(sentence: Sentence) -> Stance:
     """What the headings and lead-ins above a sentence make of it."""
     for heading in reversed(sentence.headings):
@@ -179,20 +187,26 @@ def _judged(left: str, inside: str, right: str, literal: str) -> Stance:
         return "inquiry"
     if _QUALIFIED.match(right):
         return "conditional"
-    if _HEDGE.search(left) or (_HEDGE.search(inside) and not _HEDGE.search(literal)):
+    if any(match.start() < len(left) for match in _HEDGE.finditer(left + inside)):
+        return "hedged"
+    if _HEDGE.search(inside) and not _HEDGE.search(literal):
         return "hedged"
     return "asserted"
 
 
 def _negated(left: str, inside: str, literal: str) -> bool:
-    for match in _NEGATOR.finditer(left):
+    for match in _NEGATOR.finditer(left + inside):
+        if match.end() > len(left):
+            break
         rest = left[match.end() :]
-        if _SHORT.match(match[0]):
-            # these reach to the next comma, a zero only over what it counts
-            far = 3 if match[0] in ("0", "zero") else 12
-            if "," not in rest and len(rest.split()) <= far:
-                return True
-        elif len(rest.split()) <= 14:
+        if match[0] in ("0", "zero"):
+            # it counts what follows: a noun, or a list of them
+            reaches = len(rest.split()) <= 8 and not re.search(rf"\b{_FINITE}\b|\d", rest)
+        elif _TO_THE_COMMA.match(match[0]):
+            reaches = "," not in rest and len(rest.split()) <= 12
+        else:
+            reaches = len(rest.split()) <= 14
+        if reaches:
             return True
     return bool(_NEGATOR.search(inside)) and not _NEGATOR.search(literal)
 

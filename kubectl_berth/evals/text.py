@@ -47,8 +47,8 @@ _ITEM = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _ROW = re.compile(r"^\s*\|(.*)$")
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}|^\s*(?:[-*_]\s*){3,}$")
 _QUOTE = re.compile(r"^\s*>\s?(.*)$")
-_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|etc|approx|incl|no|fig)\.(?=\s)", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+(?=[^a-z\s])|(?<=[!?])\s+")
+_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|etc|approx|incl|resp|fig)\.(?=\s)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+")
 _COMMAND = re.compile(
     r"^\s*(?:\$\s+|#\s*)?(?:sudo\s+)?(?:kubectl|oc|helm|flux|argocd|istioctl|curl|wget|docker|crictl|systemctl|git|rm|"
     r"psql|aws|gcloud|az|kustomize|cmctl)\b"
