@@ -6,121 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from kubectl_berth.evals import markers
 from kubectl_berth.evals.text import Sentence
 
 Stance = Literal["asserted", "hedged", "negated", "conditional", "inquiry", "attributed", "question", "quoted"]
 
-_SUBJECT = r"(?:it|this|that|they|we|i|you|these|those|he|she|which|there|everything|nothing|all|both|instead|rather)"
-_FINITE = r"(?:is|are|was|were|has|have|had|does|do|did|will|can|must|should|keeps?|fails?|needs?|runs?|serves?|stays?)"
-_BREAK = re.compile(
-    r";|:(?=\s)|→|=>|—|–|\s-\s|\||\(|\)|"
-    r"\bbut\b(?! also)|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\bwhile\b|\bbecause\b|\bsince\b|\bso\b(?! far)|"
-    r"\bexcept that\b|\bnevertheless\b|\byet\b|"
-    rf",\s*(?:and\s+|so\s+)?(?={_SUBJECT}\b)|,\s*(?:then|not)\b|,\s*(?=[1-9])|"
-    rf",?\s*\band\b(?=\s+(?:[^\s,]+\s+){{1,4}}?{_FINITE}\b)|"
-    r",?\s*\b(?:and|or)\b(?=\s+(?:then\s+)?(?:rais|increas|lower|reduc|decreas|set|roll|scale|add|fix|restart|"
-    r"delete|use)\w*\b)"
-)
-_NOT_YET = r"(?! (?:only|just|merely|simply|surprising|long))"
-_NEGATOR = re.compile(
-    rf"\bnot\b{_NOT_YET}|\bno\b(?! (?:doubt|wonder))|\bnever\b|\bnone\b|\bneither\b|\bnor\b|"
-    rf"\bwithout\b(?! (?:a )?doubt)|"
-    r"\bzero\b|(?<![\w./:-])0(?![\w./:%])|\bnothing\b|\bnobody\b|\bnowhere\b|\bfree (?:of|from)\b|\bfar from\b|"
-    r"\bavoid(?:s|ed|ing)?\b|\brefrain\b|\bhold(?:ing)? off\b|\bresist\b|\bstop short of\b|\babsence of\b|"
-    r"\brul(?:e|es|ed|ing) out\b|\bexclud(?:e|es|ed|ing)\b|\bunlikely\b|\bhardly\b|\bunrelated to\b|\bno longer\b|"
-    r"\b(?:advis\w*|recommend\w*|warn\w*|caution\w*|decid\w*|argu\w*|speaks?) against\b|\bagainst (?=\w+ing\b)|"
-    r"\b(?:mistake|wrong|error|bad idea|dangerous|unwise|unsafe|risky|harmful|pointless|useless|unnecessary|needless|"
-    r"careless|careful|premature|too early|foolish|reckless) (?:to|for|if)\b|\binstead of\b|\brather than\b|"
-    r"\bas opposed to\b|\bdismiss(?:es|ed)?\b|\bdiscard(?:s|ed)?\b|\bdisprov\w+\b|\bdo(?:es)? nothing\b"
-)
-_TO_THE_COMMA = re.compile(r"instead of|rather than|as opposed to|without")
-_NEGATED_AFTER = re.compile(
-    r"^[\s,]*(?:\S+\s+){0,5}?(?:"
-    r"(?:is|are|was|were|be|been|looks?|seems?|appears?) (?:\w+ly )?(?:not\b(?! only)|never\b|ruled out|"
-    r"excluded|unlikely|"
-    r"unrelated|irrelevant|a mistake|wrong|dangerous|a bad idea|unwise|unnecessary|needless|out of the question|"
-    r"pointless|"
-    r"a red herring|harmless|no (?:cause|help|fix|solution|problem)|(?:from|of) the past|over\b|history\b)|"
-    r"(?:would|will|does|do|did|can|could|should|must|may|need|shall)(?: \w+ly)? (?:not\b(?! only)|never\b|"
-    r"be (?:a mistake|wrong|"
-    r"dangerous|unwise|a bad idea|harmful|risky|premature|pointless|the wrong)|make (?:it|things|this) worse|"
-    r"only hide)|"
-    r"(?:can|could|should|must|may|has|have) (?:not\b|be (?:ruled out|excluded|avoided)|been (?:ruled out|excluded))|"
-    r"plays? no (?:part|role)|has nothing to do|have nothing to do|makes? (?:it|things) worse)"
-)
-_HEDGED_AFTER = re.compile(
-    r"^[\s,]*(?:\S+\s+){0,5}?(?:can ?not be (?:ruled out|excluded)|is (?:\w+ )?(?:possible|conceivable|"
-    r"one possibility)|"
-    r"(?:could|might|may) be (?:the|a|one)\b)"
-)
-_HEDGE = re.compile(
-    r"(?<!you )(?<!we )(?<!one )(?<!they )(?<!can )\b(?:might|may|could)\b(?! not\b)|\bpossibl[ey]\b|\bperhaps\b|"
-    r"\bmaybe\b|\bpotential(?:ly)?\b|"
-    r"\bconceivabl[ey]\b|\bcan be (?:caused|due)\b|\b(?:common|typical|usual|possible|other) (?:causes|reasons)\b|"
-    r"\be\.g\.?|\bfor example\b(?! (?:to|with|by|from|`|:))|\bsuch as\b|\bnot (?:sure|certain|clear) (?:if|whether)\b|\bsuspect\w*\b|\bguess\w*\b|"
-    r"\bcan ?not (?:be )?(?:rul\w+ out|exclude\w*)\b|"
-    r"\beither\b(?! (?:add|rename|set|fix|push|roll|rais|map|put|scale|restore|change|correct|use|point|wait|revert))"
-)
-_NOT_RULED_OUT = re.compile(r"\b(?:not|never) (?:yet )?(?:be |been )?(?:rul\w+ out|exclud\w+)\b")
-_CONDITION = re.compile(
-    r"\b(?:if|whether|unless|in case|assuming|suppos\w+|should you|provided|as long as|once|until|were it|had it)\b"
-)
-_INQUIRY = re.compile(
-    r"(?:^|[,.:;(]\s*|\b(?:to|should|must|please|then|and|can|you|also|first|next|or|->)\s+)(?:also |first |"
-    r"next |please )*"
-    r"(?:check|verify|investigate|determine|confirm|find out|look (?:into|at|for|up)|rule out|inspect|review|examine|"
-    r"test|see (?:if|whether)|search|explore|watch|monitor|identify|troubleshoot)\b(?!ed|s\b)"
-)
-_SPEAKERS = (
-    r"(?:runbooks?|play ?books?|notes?|past incidents?|incidents?|memory|documentation|docs?|wiki|annotations?|labels?|"
-    r"comments?|tickets?|users?|someone|somebody|people|team|colleagues?|alerts?|dashboards?|you|they|record|"
-    r"post-?mortem|"
-    r"advice|suggestion|text|instructions?|name|attacker)"
-)
-_SPEECH = (
-    r"(?:says?|said|claims?|claimed|suggests?|suggested|recommends?|recommended|advis\w+|tells?|told|asks?|asked|"
-    r"instructs?|instructed|orders?|ordered|demands?|demanded|wants?|wanted|proposes?|proposed|states?|stated|"
-    r"mentions?|mentioned|blames?|blamed|calls? for|reads?|thinks?|thought|believes?|assum\w+|report(?:s|ed)?)"
-)
-_ATTRIBUTED = re.compile(
-    rf"\b{_SPEAKERS}\b(?:\s+[^\s,]+){{0,6}}?\s+{_SPEECH}\b|\baccording to (?:the|a|an|your|that|"
-    rf"this) (?:\S+ )?{_SPEAKERS}\b|"
-    r"\b(?:events?|logs?|lines?|messages?|output|pod name)\b(?:\s+[^\s,]+){0,6}?\s+(?:tells?|told|asks?|asked|asking|"
-    r"instruct\w*|orders?|ordered|ordering|demand\w*|wants?|tries to|tried to|attempt\w*|telling|(?:says?|said) to)\b|"
-    r"\binstructions? (?:to|that|in|inside|embedded|telling|asking)\b|\b(?:told|asked|instructed|ordered) (?:me|to)\b|"
-    r"\brequests? to\b|\battempt\w* to\b"
-)
-_QUALIFIED = re.compile(r"^\s*,?\s*(?:\w+ ){0,3}?(?:except|apart from|other than|but for|aside from|save for|bar)\b")
-_YES_OR_NO = re.compile(r"^\W*(?:no|yes|nope)\b\s*[,.:;!—–-]")
-
 _CONTEXTS: tuple[tuple[Stance, re.Pattern[str]], ...] = (
-    (
-        "inquiry",
-        re.compile(
-            r"(?:can|could|did|was|were|is|are) (?:not|n't)(?: be)? (?:able to )?(?:confirm|verif|check|read|"
-            r"see|determin|"
-            r"access|rul|inspect|know)|unable to|not (?:checked|verified|confirmed|known|seen)|\bunknown|unverified|"
-            r"unconfirmed|(?:things|what|worth|still|remains?) (?:left )?to (?:check|verify|investigate)|"
-            r"open questions|"
-            r"what would show|how to (?:check|verify|confirm)|if (?:you|that|this|the)\b.*:$"
-        ),
-    ),
-    (
-        "hedged",
-        re.compile(
-            r"(?:possible|potential|common|typical|plausible|usual|other) (?:root )?(?:causes|reasons|"
-            r"explanations|problems|"
-            r"issues)|(?:could|might|may) (?:also )?be\b|possibilit|hypothes|either\b.*:$|\be\.g\.:$"
-        ),
-    ),
-    (
-        "negated",
-        re.compile(
-            r"ruled out|ruling out|not the (?:cause|problem|reason)|what (?:it|this) is not|\bunlikely\b|"
-            r"^(?:\W*)(?:do not|don't|avoid|never)\b|\bwhat not to do\b|not recommended|not affected|should not\b"
-        ),
-    ),
-    ("attributed", _ATTRIBUTED),
+    ("inquiry", markers.UNKNOWN_BELOW),
+    ("hedged", markers.OPEN_BELOW),
+    ("negated", markers.DENIED_BELOW),
+    ("attributed", markers.ATTRIBUTED),
 )
 
 
@@ -142,9 +37,8 @@ def stance(sentence: Sentence, spans: Sequence[tuple[int, int]], literal: str = 
 
 def clause(text: str, start: int, end: int) -> str:
     """The clause of a sentence that `start`..`end` stand in."""
-    before = [match.end() for match in _BREAK.finditer(text) if match.end() <= start]
-    after = _BREAK.search(text, end)
-    return text[before[-1] if before else 0 : after.start() if after else len(text)]
+    begin, finish = _bounds(text, start, end)
+    return text[begin:finish]
 
 
 def context(sentence: Sentence) -> Stance:
@@ -156,59 +50,82 @@ def context(sentence: Sentence) -> Stance:
     return "asserted"
 
 
+def _bounds(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the clause around `start`..`end` begins and ends."""
+    begin = 0
+    for found in _breaks(text):
+        if found.end() > start:
+            break
+        # "not because of memory": the denial reaches over the word that would end it
+        if not (found[0] in ("because", "since", "so") and re.search(r"\bnot\s*$", text[: found.start()])):
+            begin = found.end()
+    after = markers.BREAK.search(text, end)
+    return begin, after.start() if after else len(text)
+
+
+def _breaks(text: str) -> list[re.Match[str]]:
+    found = list(markers.BREAK.finditer(text))
+    if markers.SUBORDINATE.match(text) and (comma := re.search(r",\s+", text)):
+        found.append(comma)
+    return sorted(found, key=lambda match: match.end())
+
+
 def _stance(text: str, start: int, end: int, literal: str) -> Stance:
-    left, right = text[: max(start, 0)], text[end:]
-    if particle := _YES_OR_NO.match(left):
-        left = " " * particle.end() + left[particle.end() :]
-    breaks = [match for match in _BREAK.finditer(text) if match.end() <= start]
-    for negating in breaks[-1:]:
-        # "not because of", "not: x": the negator reaches over the word that would end its scope
-        if re.search(r"\bnot\s*$", text[: negating.start()]) and negating[0] in ("because", "since", "so"):
-            breaks.pop()
-    begin = breaks[-1].end() if breaks else 0
-    if breaks and breaks[-1][0].strip(" ,") == "not":
+    if particle := markers.YES_OR_NO.match(text[:start]):
+        text = " " * particle.end() + text[particle.end() :]
+    begin, finish = _bounds(text, start, end)
+    if re.search(r",\s*not\W*$", text[:begin]) or _untrue(text, start, end):
         return "negated"
-    left = left[begin:]
-    after = _BREAK.search(text, end)
-    right = text[end : after.start() if after else len(text)]
-    return _judged(left, text[start:end], right, literal)
+    return _judged(text[begin:start], text[start:end], text[end:finish], literal)
+
+
+def _untrue(text: str, start: int, end: int) -> bool:
+    """Denials that reach over the end of a clause."""
+    claimed = markers.CLAIM.search(text[:start]) and markers.UNTRUE.match(text[end:])
+    return bool(claimed or markers.DENIED_FAR_AFTER.match(text[end:]))
 
 
 def _judged(left: str, inside: str, right: str, literal: str) -> Stance:
-    if _NOT_RULED_OUT.search(left) or _HEDGED_AFTER.match(right):
+    if markers.NOT_RULED_OUT.search(left) or markers.DOUBTED_AFTER.match(right):
         return "hedged"
-    if _negated(left, inside, literal) or _NEGATED_AFTER.match(right):
+    deed = markers.GERUND.search(inside) or markers.GERUND.search(left)
+    if _negated(left, inside, literal) or markers.DENIED_AFTER.match(right):
         return "negated"
-    if _ATTRIBUTED.search(left):
+    if deed and markers.UNWISE_AFTER.match(right):
+        return "negated"
+    if markers.ATTRIBUTED.search(left):
         return "attributed"
-    if _reaches(_CONDITION, left):
+    if _reaches(markers.CONDITION, left):
         return "conditional"
-    if _reaches(_INQUIRY, left):
+    if _reaches(markers.INQUIRY, left):
         return "inquiry"
-    if _QUALIFIED.match(right):
+    if markers.QUALIFIED.match(right):
         return "conditional"
-    if any(match.start() < len(left) for match in _HEDGE.finditer(left + inside)):
+    if any(match.start() < len(left) for match in markers.DOUBT.finditer(left + inside)):
         return "hedged"
-    if _HEDGE.search(inside) and not _HEDGE.search(literal):
-        return "hedged"
-    return "asserted"
+    return "hedged" if markers.DOUBT.search(inside) and not markers.DOUBT.search(literal) else "asserted"
 
 
 def _negated(left: str, inside: str, literal: str) -> bool:
-    for match in _NEGATOR.finditer(left + inside):
+    for match in markers.NEGATOR.finditer(left + inside):
         if match.end() > len(left):
             break
-        rest = left[match.end() :]
-        if match[0] in ("0", "zero"):
-            # it counts what follows: a noun, or a list of them
-            reaches = len(rest.split()) <= 8 and not re.search(rf"\b{_FINITE}\b|\d", rest)
-        elif _TO_THE_COMMA.match(match[0]):
-            reaches = "," not in rest and len(rest.split()) <= 12
-        else:
-            reaches = len(rest.split()) <= 14
-        if reaches:
+        if _within_reach(match[0], left[match.end() :]):
             return True
-    return bool(_NEGATOR.search(inside)) and not _NEGATOR.search(literal)
+    return bool(markers.NEGATOR.search(inside)) and not markers.NEGATOR.search(literal)
+
+
+def _within_reach(negator: str, rest: str) -> bool:
+    """Whether a negator reaches over `rest`."""
+    words = len(rest.split())
+    if negator in ("0", "zero"):
+        # it counts what follows: a noun, or a list of them
+        return words <= 8 and not re.search(rf"\b{markers.FINITE}\b|\d", rest)
+    if negator == "without":
+        return words <= 4 and not re.search(rf",|\b{markers.FINITE}\b", rest)
+    if markers.TO_THE_COMMA.match(negator):
+        return "," not in rest and words <= 12
+    return words <= 14
 
 
 def _reaches(pattern: re.Pattern[str], left: str) -> bool:

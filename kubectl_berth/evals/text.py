@@ -163,9 +163,9 @@ def _blocks(answer: str) -> Iterator[_Block]:
         elif not line.strip():
             yield from flush()
             shape = ("prose", 0, False)
-        elif heading := _HEADING.match(line):
+        elif heading := _heading(line):
             yield from flush()
-            yield _Block("heading", (heading[1] or heading[2]).strip())
+            yield _Block("heading", heading)
         elif _RULE.match(line):
             yield from flush()
         elif row := _ROW.match(line):
@@ -188,6 +188,15 @@ def _blocks(answer: str) -> Iterator[_Block]:
                 shape = ("prose", len(line) - len(line.lstrip()), False)
             gathered.append(line.strip())
     yield from flush()
+
+
+def _heading(line: str) -> str:
+    """The text of a heading line, "" for any other. A whole sentence in bold is none."""
+    match = _HEADING.match(line)
+    if match is None:
+        return ""
+    bold = (match[2] or "").strip()
+    return "" if bold and (len(bold.split()) > 8 or bold.endswith((".", "!"))) else (match[1] or bold).strip()
 
 
 def _placed(blocks: Iterator[_Block]) -> Iterator[_Block]:
