@@ -9,6 +9,7 @@ from decimal import Decimal
 from kubectl_berth.cluster.quantities import format_quantity
 from kubectl_berth.cluster.views import Node, Pod, age
 from kubectl_berth.diagnosis.capacity import Loss, Pool, free, holders, losses, pools, unscheduled
+from kubectl_berth.diagnosis.disruption import states
 from kubectl_berth.diagnosis.fit import ZERO, requests, reserved_on
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.sizing import share
@@ -51,7 +52,7 @@ def analyze_capacity(context: Context, arguments: Arguments) -> Report:
         lines += _pool(inventory, pool, lost.get(pool.name, []), each)
     lines += [f"Pool {_short(pool)}" for pool in found[POOLS:]]
     waiting = [one for one in context.findings() if one.subject in {pod.ref for pod in unscheduled(inventory)}]
-    lines += [*_waiting(inventory, waiting), _budgets(inventory, context.findings()), NOT_CHECKED]
+    lines += [*_waiting(inventory, waiting), _budgets(inventory), NOT_CHECKED]
     return Report("\n".join(lines) + unread(gaps), gaps=tuple(gaps), findings=(*_findings(found, lost), *waiting))
 
 
@@ -133,7 +134,8 @@ def _resource(pool: Pool, name: str) -> str:
     has, held = pool.allocatable.get(name, ZERO), pool.reserved.get(name, ZERO)
     if name == "pods":
         return f"pods: {held} of at most {_amount(name, has)} ({_share(pool.reserved, pool.allocatable, name)})"
-    words = f"{name}: allocatable {_amount(name, has)}, reserved {_amount(name, held)} ({_share(pool.reserved, pool.allocatable, name)})"  # fmt: skip # noqa: E501
+    reserved = f"reserved {_amount(name, held)} ({_share(pool.reserved, pool.allocatable, name)})"
+    words = f"{name}: allocatable {_amount(name, has)}, {reserved}"
     if name not in ("cpu", "memory"):
         return words
     if name not in pool.used:
@@ -181,8 +183,10 @@ def _loss(pool: Pool, worst: Loss, every: Sequence[Loss]) -> list[str]:
     if len(pool.nodes) == 1:
         lines = [f"  without {name}: nothing of this pool is left; {_tried(worst)}"]
     else:
-        shares = ", ".join(f"{one} {_share(worst.needs, worst.left, one)}" for one in pool.resources if worst.needs.get(one))  # fmt: skip # noqa: E501
-        lines = [f"  without {name} (worst case): {_fits(pool, worst)}. Reserved of what is left: {shares}; {_tried(worst)}"]  # fmt: skip # noqa: E501
+        asked = [one for one in pool.resources if worst.needs.get(one)]
+        shares = ", ".join(f"{one} {_share(worst.needs, worst.left, one)}" for one in asked)
+        fits = f"{_fits(pool, worst)}. Reserved of what is left: {shares}"
+        lines = [f"  without {name} (worst case): {fits}; {_tried(worst)}"]
     if worst.orphans:
         lines.append(f"    gone for good (no controller): {listed(str(pod.ref) for pod in worst.orphans)}")
     easier = [loss.node.name for loss in every[1:] if loss.covered]
@@ -241,9 +245,9 @@ def _waiting(inventory: Inventory, findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def _budgets(inventory: Inventory, findings: Sequence[Finding]) -> str:
-    blocking = sum(one.subject.kind == "PodDisruptionBudget" for one in findings)
-    return f"Disruption budgets: {len(inventory.budgets)}, {blocking} of them with findings."
+def _budgets(inventory: Inventory) -> str:
+    blocking = sum(one.blocks for one in states(inventory))
+    return f"Disruption budgets: {len(inventory.budgets)}, of which {blocking} block evictions now."
 
 
 def _findings(found: Sequence[Pool], lost: Mapping[str, Sequence[Loss]]) -> list[Finding]:

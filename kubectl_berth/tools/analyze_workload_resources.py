@@ -8,7 +8,7 @@ from kubectl_berth.cluster.views import CustomResource, HorizontalPodAutoscaler,
 from kubectl_berth.diagnosis.fit import show
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.sizing import Code, Sizing, size
-from kubectl_berth.records import Finding, Gap, Ref, Severity
+from kubectl_berth.records import Finding, Gap, Object, Ref, Severity
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted, dig, listed, mappings, text
 from kubectl_berth.tools.scope import gaps_about, nothing_read, unread
@@ -152,10 +152,13 @@ def _recommenders(inventory: Inventory, view: Identified) -> list[str]:
 def _recommended(resource: CustomResource) -> list[str]:
     words = []
     for one in mappings(resource.status, "recommendation", "containerRecommendations"):
-        target = ", ".join(f"{name} {text(one, 'target', name)}" for name in ("cpu", "memory") if text(one, "target", name))  # fmt: skip # noqa: E501
-        upper = ", ".join(f"{name} {text(one, 'upperBound', name)}" for name in ("cpu", "memory") if text(one, "upperBound", name))  # fmt: skip # noqa: E501
-        words.append(f"{text(one, 'containerName')}: {target}" + (f" (upper bound {upper})" if upper else ""))
+        upper = f" (upper bound {bound})" if (bound := _both(one, "upperBound")) else ""
+        words.append(f"{text(one, 'containerName')}: {_both(one, 'target')}{upper}")
     return words
+
+
+def _both(one: Object, field: str) -> str:
+    return ", ".join(f"{name} {text(one, field, name)}" for name in ("cpu", "memory") if text(one, field, name))
 
 
 # --- findings ---------------------------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ def _figures(use: Use, resource: str) -> str:
     if not used:
         return ", ".join([*parts, "usage not known"])
     highest = max(used)
-    shares = [f"{share(highest, whole)}% of the {name}" for name, whole in (("request", request), ("limit", limit)) if whole]  # fmt: skip # noqa: E501
+    bounds = (("request", request), ("limit", limit))
+    shares = [f"{share(highest, whole)}% of the {name}" for name, whole in bounds if whole]
     words = f"used {amounts(resource, used)}" + (" a pod" if len(used) > 1 else "")
     words += f" ({', '.join(shares)})" if shares else ""
     together = f", {show(resource, sum(used, Decimal(0)))} together" if len(used) > 1 else ""
@@ -87,7 +88,8 @@ def _provisional(verdict: Verdict, word: str = "provisional") -> str:
     if verdict.code == "oom-killed":
         return f"; {word}: first step {show(resource, verdict.provisional)}, then watch"
     factor = verdict.provisional / verdict.highest if verdict.highest else HEADROOM[resource]
-    rule = f"{HEADROOM[resource]}x the highest use seen, rounded up" if factor >= HEADROOM[resource] else "held by the limit"  # fmt: skip # noqa: E501
+    whole = factor >= HEADROOM[resource]
+    rule = f"{HEADROOM[resource]}x the highest use seen, rounded up" if whole else "held by the limit"
     return f"; {word} {show(resource, verdict.provisional)} ({rule})"
 
 
@@ -102,8 +104,11 @@ def totals(sizing: Sizing) -> list[str]:
         words.append(part)
     who = "It" if len(sizing.pods) == 1 else f"All {len(sizing.pods)} pods together"
     lines = [f"{who}: {'; '.join(words)}."]
-    moves = [(resource, sizing.reserved.get(resource, Decimal(0)), sizing.proposed(resource)) for resource in RESOURCES]
-    told = [f"{resource} {show(resource, old)} -> {show(resource, new)}" for resource, old, new in moves if new is not None and new != old]  # fmt: skip # noqa: E501
+    told = []
+    for resource in RESOURCES:
+        old, new = sizing.reserved.get(resource, Decimal(0)), sizing.proposed(resource)
+        if new is not None and new != old:
+            told.append(f"{resource} {show(resource, old)} -> {show(resource, new)}")
     return [*lines, f"With the provisional requests that would be {', '.join(told)}."] if told else lines
 
 

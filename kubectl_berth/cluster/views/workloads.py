@@ -245,6 +245,7 @@ class BudgetStatus(View):
     desired_healthy: int = 0
     expected_pods: int = 0
     observed_generation: int | None = None
+    disrupted_pods: dict[str, str] = {}
     conditions: list[Condition] = []
 
 
