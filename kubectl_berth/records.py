@@ -156,6 +156,13 @@ class RunStarted:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """What a model is told before its first call: each part's name and text. Tool results follow as they come."""
+
+    parts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class ModelCallStarting:
     """Before each request that counts. `number` from 1; `estimate` is the input tokens the request may have."""
 
@@ -250,6 +257,7 @@ class Finished:
 
 Event = (
     RunStarted
+    | Sent
     | ModelCallStarting
     | Text
     | Thinking

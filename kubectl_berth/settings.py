@@ -29,6 +29,7 @@ class Settings:
     anthropic_model: str | None = None
     anthropic_base_url: str | None = None
     bedrock_model: str | None = None
+    bedrock_base_url: str | None = None
     aws_region: str | None = None
     ollama_model: str | None = None
     ollama_host: str | None = None
@@ -46,6 +47,7 @@ class Settings:
     price_in: float | None = None
     price_out: float | None = None
     data_dir: str | None = None
+    runbooks: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def source(self, name: str) -> str:
@@ -119,6 +121,15 @@ def text(value: object) -> str:
     return value.strip()
 
 
+def texts(value: object) -> tuple[str, ...]:
+    """One text, or a list of them."""
+    values = value if isinstance(value, list | tuple) else [value]
+    try:
+        return tuple(text(each) for each in values)
+    except ValueError:
+        raise ValueError("text, or a list of texts") from None
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting: how its value is read, the variables that carry it (the first that is set counts), its flag."""
@@ -134,6 +145,7 @@ SETTINGS: Mapping[str, Setting] = {
     "anthropic_model": Setting(text, ("ANTHROPIC_MODEL",)),
     "anthropic_base_url": Setting(text, ("ANTHROPIC_BASE_URL",)),
     "bedrock_model": Setting(text, ("MODEL",)),
+    "bedrock_base_url": Setting(text, ("ANTHROPIC_BEDROCK_BASE_URL",)),
     "aws_region": Setting(text, ("AWS_REGION", "AWS_DEFAULT_REGION")),
     "ollama_model": Setting(text, ("OLLAMA_MODEL",)),
     "ollama_host": Setting(text, ("OLLAMA_HOST",)),
@@ -151,6 +163,7 @@ SETTINGS: Mapping[str, Setting] = {
     "price_in": Setting(decimal(positive=False), ("AI_PRICE_IN_PER_MTOK",)),
     "price_out": Setting(decimal(positive=False), ("AI_PRICE_OUT_PER_MTOK",)),
     "data_dir": Setting(text, ("AI_DATA_DIR",)),
+    "runbooks": Setting(texts, (), "--runbooks"),
 }
 
 
@@ -192,7 +205,7 @@ def _parse(name: str, value: object, source: str) -> Any:
     try:
         return SETTINGS[name].parse(value)
     except ValueError as error:
-        shown = "" if name == "anthropic_base_url" else f", not {value!r}"
+        shown = "" if name.endswith("_base_url") else f", not {value!r}"
         label = "" if SETTINGS[name].flag == source else f" ({name})"
         raise UsageError(f"{source}{label} must be {error}{shown}") from None
 

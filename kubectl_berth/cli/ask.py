@@ -22,7 +22,7 @@ MOST_QUESTION_BYTES = 64 * 1024
 @click.command(short_help="Answer one question about the cluster.")
 @click.argument("question", nargs=-1)
 @source_options
-@click.option("--engine", metavar="NAME", help="auto, rules, ollama or claude (auto).")
+@click.option("--engine", metavar="NAME", help="auto, rules, ollama, claude or bedrock (auto).")
 @click.option("--model", metavar="ID", help="The engine's model.")
 @click.option("--max-iter", metavar="N", help="Model calls at most; the last one must answer (8).")
 @click.option("--max-tokens", metavar="N", help="Output tokens of one reply at most (8192).")
@@ -41,6 +41,10 @@ MOST_QUESTION_BYTES = 64 * 1024
     default=None,
     help="Whether logs and descriptions may go to the engine (only to one on this machine).",
 )
+@click.option(
+    "--runbooks", multiple=True, metavar="DIR", help="A directory of your own runbooks (Markdown); may be repeated."
+)
+@click.option("--show-data", is_flag=True, help="Show on stderr what is sent to the model, word for word.")
 @click.pass_obj
 def ask(environment: Environment, /, question: tuple[str, ...], **options: Any) -> int:
     """Answer QUESTION about the cluster of the current context. Reads only.
@@ -78,7 +82,7 @@ def _words(question: tuple[str, ...], environment: Environment) -> str:
 def _run(
     words: str, source: Source, scenario: Scenario | None, options: dict[str, Any], environment: Environment
 ) -> int:
-    from kubectl_berth.cli.sources import opener
+    from kubectl_berth.cli.sources import opener, shelf_of
     from kubectl_berth.engines.choose import choose
     from kubectl_berth.errors import BerthError, UsageError
     from kubectl_berth.investigation.ask import Question, ask, unstarted
@@ -87,6 +91,7 @@ def _run(
     asked = words or (scenario.question if scenario else "")
     if not asked:
         raise UsageError('there is no question; type one: kubectl berth ask "why is my-app failing?"')
+    shelf = shelf_of(scenario, settings, environment)
     report = _Report(environment, options)
     question = Question(asked, source.namespace, _earlier(scenario))
     deadline = environment.monotonic() + settings.timeout
@@ -96,9 +101,9 @@ def _run(
         raise
     except BerthError as error:
         return report.end(unstarted(question, settings, error))
-    remarks = choice.remarks if words else (*choice.remarks, f"asked: {asked}")
+    remarks = (*choice.remarks, *shelf.library.notices, *([] if words else [f"asked: {asked}"]))
     cluster = opener(source, scenario, environment)
-    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks))
+    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf))
 
 
 def _settings(options: dict[str, Any], scenario: Scenario | None, environment: Environment) -> Settings:
@@ -111,6 +116,7 @@ def _settings(options: dict[str, Any], scenario: Scenario | None, environment: E
         "max_tokens": options["max_tokens"],
         "timeout": options["timeout"],
         "raw_diagnostics": options["raw_diagnostics"],
+        "runbooks": list(options["runbooks"]) or None,
     }
     if scenario is None:
         return resolve(flags, environment=environment)
@@ -141,12 +147,18 @@ class _Report:
         self._stdout = environment.stdout
         self._terminal = Terminal(environment, options["trace"], quiet=options["quiet"], answer=self._output == "text")
         self._line = writer(environment.stdout) if self._output == "jsonl" else None
+        self._show_data: bool = options["show_data"]
 
     def event(self, event: Event) -> None:
         """Shows one event."""
+        from kubectl_berth.output.sent import sent_lines
+
         if self._line:
             self._line(event)
         self._terminal.event(event)
+        if self._show_data:
+            for line in sent_lines(event):
+                self._terminal.line(line, always=True)
 
     def end(self, result: Result) -> int:
         """Shows the result; the exit status."""

@@ -12,7 +12,9 @@ from kubectl_berth.errors import Refused, UsageError
 if TYPE_CHECKING:
     from kubectl_berth.cluster.cluster import Cluster
     from kubectl_berth.environment import Environment
+    from kubectl_berth.knowledge.shelf import Shelf
     from kubectl_berth.scenarios.reader import Scenario
+    from kubectl_berth.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -79,3 +81,17 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
         return connect(options, environment)
 
     return open_cluster
+
+
+def shelf_of(scenario: Scenario | None, settings: Settings, environment: Environment) -> Shelf:
+    """Runbooks and past incidents; those of a scenario are its own and never touch what this machine remembers.
+
+    Raises UsageError for a runbook directory that is none.
+    """
+    from kubectl_berth.knowledge.runbooks import open_library
+    from kubectl_berth.knowledge.shelf import Shelf
+    from kubectl_berth.knowledge.store import FILE, Store, data_directory
+
+    if scenario is not None:
+        return Shelf(open_library(settings.runbooks, scenario.runbooks), None, scenario.incidents)
+    return Shelf(open_library(settings.runbooks), Store(data_directory(settings, environment) / FILE))

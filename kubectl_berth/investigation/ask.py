@@ -6,6 +6,7 @@ signals, and ends the run whatever the worker is waiting for.
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 import traceback
@@ -16,11 +17,14 @@ from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, EngineError, Interrupted, TimedOut, UsageError
+from kubectl_berth.investigation import consent, tripwire
 from kubectl_berth.investigation.brief import brief
+from kubectl_berth.investigation.consent import Wish
 from kubectl_berth.investigation.outcome import Verdict, failed, judge
 from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
 from kubectl_berth.investigation.stopping import on_signals
 from kubectl_berth.knowledge.prices import cost
+from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.question.understand import understand
 from kubectl_berth.records import (
     ClusterName,
@@ -33,6 +37,7 @@ from kubectl_berth.records import (
     Notice,
     Result,
     RunStarted,
+    Sent,
 )
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.context import Context
@@ -55,7 +60,9 @@ class Question:
 class _Run:
     """What the worker got to. The main thread reads it, also when the worker never comes back."""
 
-    events: queue.SimpleQueue[Event | None] = field(default_factory=queue.SimpleQueue)
+    engine: str
+    host: str
+    events: queue.SimpleQueue[Event | Wish | None] = field(default_factory=queue.SimpleQueue)
     stop: BerthError | None = None
     cluster: Cluster | None = None
     name: ClusterName | None = None
@@ -78,24 +85,31 @@ def ask(
     environment: Environment,
     observer: Callable[[Event], None],
     remarks: Sequence[str] = (),
+    shelf: Shelf | None = None,
 ) -> Result:
     """Answers one question. `observer` gets every event, on the calling thread; `remarks` become notices.
+
+    `shelf` holds runbooks and past incidents; without one there are the shipped runbooks and no incidents.
 
     UsageError and what is a bug are raised; every other end is a Result. The run is over within a second of Ctrl-C,
     SIGTERM or its deadline.
     """
     started = environment.monotonic()
-    run = _Run()
+    run = _Run(engine.name, engine.host)
     observer(_opening(engine, settings))
     for text in (*remarks, *_remarks(engine, settings)):
         observer(Notice(text))
+    put = consent.question(settings, engine.host, environment)
     worker = threading.Thread(
-        target=_work, args=(run, question, open_cluster, engine, settings), name="berth-run", daemon=True
+        target=_work,
+        args=(run, question, open_cluster, engine, settings, environment, shelf or Shelf(), put is not None),
+        name="berth-run",
+        daemon=True,
     )
     with on_signals(lambda: run.halt(Interrupted("interrupted before there was an answer"))):
         worker.start()
         try:
-            _watch(run, started + settings.timeout, settings, environment, observer)
+            _watch(run, started + settings.timeout, settings, environment, observer, put)
         finally:
             _end(run, engine, worker)
     if isinstance(run.failure, UsageError):
@@ -119,11 +133,6 @@ def unstarted(question: Question, settings: Settings, error: BerthError) -> Resu
     )
 
 
-def raw_allowed(settings: Settings, host: str) -> bool:
-    """Whether raw diagnostics may go to an engine whose data goes to `host` ("": it stays on this machine)."""
-    return not host if settings.raw_diagnostics is None else settings.raw_diagnostics
-
-
 def _opening(engine: Engine, settings: Settings) -> RunStarted:
     cap = None if engine.name == "rules" else settings.max_iterations
     return RunStarted(engine.name, engine.model, engine.host, cap)
@@ -136,7 +145,14 @@ def _remarks(engine: Engine, settings: Settings) -> list[str]:
 
 
 def _work(
-    run: _Run, question: Question, open_cluster: Callable[[], Cluster], engine: Engine, settings: Settings
+    run: _Run,
+    question: Question,
+    open_cluster: Callable[[], Cluster],
+    engine: Engine,
+    settings: Settings,
+    environment: Environment,
+    shelf: Shelf,
+    asks: bool,
 ) -> None:
     """The worker: opens the cluster, writes the brief, lets the engine run. Leaves everything in `run`."""
     try:
@@ -146,7 +162,10 @@ def _work(
             cluster=run.cluster,
             namespace=question.namespace or run.name.namespace,
             narrowed=question.namespace is not None,
-            raw_allowed=raw_allowed(settings, engine.host),
+            raw_allowed=consent.raw_allowed(settings, engine.host, environment),
+            ask_raw=(lambda: _wish(run)) if asks else None,
+            memory=shelf.memory(run.cluster),
+            library=shelf.library,
         )
         run.toolbox = Toolbox(context)
         understanding = understand(
@@ -161,6 +180,8 @@ def _work(
             question=question.text,
             earlier=question.earlier,
         )
+        if engine.model is not None:
+            run.events.put(_sent(conversation, run.toolbox))
         for event in engine.run(conversation, run.toolbox, settings.max_iterations):
             if isinstance(event, Finished):
                 run.finished = event
@@ -173,8 +194,27 @@ def _work(
         run.events.put(None)
 
 
+def _sent(conversation: Conversation, toolbox: Toolbox) -> Sent:
+    tools = "\n".join(json.dumps(each, ensure_ascii=False) for each in toolbox.definitions())
+    earlier = "\n".join(f"{turn.question}\n{turn.answer}" for turn in conversation.earlier)
+    parts = (("system prompt", conversation.system), ("tools", tools), ("earlier turns", earlier))
+    return Sent(tuple(part for part in (*parts, ("message", conversation.first)) if part[1]))
+
+
+def _wish(run: _Run) -> bool:
+    """On a tool's thread: asks the person through the main thread."""
+    wish = Wish()
+    run.events.put(wish)
+    return wish.wait(lambda: run.stop is not None)
+
+
 def _watch(
-    run: _Run, deadline: float, settings: Settings, environment: Environment, observer: Callable[[Event], None]
+    run: _Run,
+    deadline: float,
+    settings: Settings,
+    environment: Environment,
+    observer: Callable[[Event], None],
+    put: consent.Ask | None,
 ) -> None:
     """Shows events until the worker is done, a signal came or the deadline passed."""
     while run.stop is None:
@@ -188,7 +228,11 @@ def _watch(
             continue
         if event is None:
             return
-        observer(event)
+        if not isinstance(event, Wish):
+            observer(event)
+        elif put is not None:
+            observer(Notice(consent.why(run.engine, run.host)))
+            event.settle(put(lambda: run.stop is None and environment.monotonic() < deadline))
 
 
 def _end(run: _Run, engine: Engine, worker: threading.Thread) -> None:
@@ -221,7 +265,7 @@ def _result(question: Question, run: _Run, engine: Engine, price: Cost | None, s
         engine=engine.name,
         model=engine.model,
         outcome=verdict.outcome,
-        answer=verdict.answer,
+        answer=_answer(verdict, toolbox),
         error=verdict.error,
         exit_status=verdict.exit_status,
         forced=bool(finished and finished.forced),
@@ -246,6 +290,11 @@ def _verdict(run: _Run) -> Verdict:
         kind = type(run.failure).__name__
         return failed(BerthError(f"unexpected {kind}: {run.failure} (BERTH_DEBUG=1 shows where)"))
     return failed(EngineError("the engine ended without a word; ask again"))
+
+
+def _answer(verdict: Verdict, toolbox: Toolbox | None) -> str:
+    said = tripwire.remark(toolbox) if toolbox and verdict.answer else ""
+    return f"{verdict.answer}\n\n{said}" if said else verdict.answer
 
 
 def _causes_first(findings: Sequence[Finding]) -> list[Finding]:

@@ -122,6 +122,10 @@ class Toolbox:
         """The trace entry of a result."""
         return self._entries[number]
 
+    def text(self, number: int) -> str:
+        """What the engine was given for the call of this number."""
+        return self._results[number].text
+
     def remember(self, text: str) -> None:
         """Adds what the engine was told beside tool results (the brief) to the evidence."""
         with self._lock:
