@@ -156,6 +156,8 @@ def no_invented_object(run: Run, asked: CheckSet) -> Answer:
             continue
         for match in (*_OBJECT.finditer(sentence.text), *_GENERATED.finditer(sentence.text)):
             name = match["slashed"].strip(".")
+            if match.groupdict().get("ns") and match["ns"] not in run.facts.namespaces:
+                continue
             if name in asked.known or run.facts.exists(name) or not re.search(r"[a-z]", name):
                 continue
             if _MADE.search(sentence.text, 0, match.start()) or "/" in name:
@@ -165,17 +167,22 @@ def no_invented_object(run: Run, asked: CheckSet) -> Answer:
     return True, "none"
 
 
+_HYPOTHETICAL = re.compile(r"\b(?:would|will|risks?|could|can|may|might|if|leads? to|causes?|when|until|prevents?)\b")
+
+
 def not_everything(run: Run, asked: CheckSet) -> Answer:
     """The answer commits itself: it does not assert one fault after the other."""
     expected = _expected(asked)
-    beside = []
-    for name, concept in concepts().items():
-        if (
-            concept.fault
-            and name not in expected
-            and any(found.stance == "asserted" for found in run.said(concept.phrases))
-        ):
-            beside.append(name)
+    beside = [
+        name
+        for name, concept in concepts().items()
+        if concept.fault
+        and name not in expected
+        and any(
+            found.stance == "asserted" and not _HYPOTHETICAL.search(found.sentence.plain)
+            for found in run.said(concept.phrases)
+        )
+    ]
     if len(beside) > FAULTS:
         return False, f"asserts {', '.join(beside)} as well"
     return True, f"asserts {', '.join(beside)} as well" if beside else "nothing beside"

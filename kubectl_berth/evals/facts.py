@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from kubectl_berth.cluster.cluster import Cluster
@@ -29,6 +30,11 @@ class Facts:
     refs: frozenset[Ref] = frozenset()
     owners: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
     conversation: str = ""
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """The namespaces that hold something."""
+        return frozenset(ref.namespace for ref in self.refs if ref.namespace)
 
     def family(self, ref: Ref) -> frozenset[Ref]:
         """The object, its owners up and its children down. Fields of `ref` that are "" match anything."""

@@ -27,6 +27,12 @@ BREAK = _any(
 )
 """Where a clause ends, and with it what a denial reaches."""
 
+TURN = _any(
+    r";|→|=>|\||\bbut\b(?! also)|\bhowever\b|\bwhereas\b|\bnevertheless\b|\byet\b(?=\s+\w)|,\s*(?:so|then)\b|"
+    r",\s*(?=(?:it|this|that|they|we|i|you)\b)",
+)
+"""Where somebody else's words, a condition and an order to look end; brackets, colons and "and" do not end them."""
+
 SUBORDINATE = re.compile(
     r"^\W*(?:although|though|while|whereas|since|because|as|even though|given that|now that|without|apart from)\b"
 )
@@ -140,7 +146,7 @@ ATTRIBUTED = _any(
     r"asked|asking|"
     r"instruct\w*|orders?|ordered|ordering|demand\w*|wants?|tries to|tried to|attempt\w*|telling|(?:says?|said) to)\b",
     r"\binstructions? (?:to|that|in|inside|embedded|telling|asking)\b|\b(?:told|asked|instructed|ordered) (?:me|to)\b",
-    r"\brequests? to\b|\battempt\w* to\b",
+    r"\brequest(?:s|ed)? (?:me|you|us|an? \w+) to\b|\battempt\w* to\b",
     r"\b(?:last time|back then|in the past|at that time|previous incident|earlier incident|the old incident)\b",
 )
 """Passes on what somebody else said, or what once was."""

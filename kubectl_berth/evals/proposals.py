@@ -180,4 +180,4 @@ def _values(check: ActionCheck, run: Run) -> Iterator[tuple[Sentence, Figure]]:
 
 def _proposed(sentence: Sentence, figure: Figure) -> bool:
     around = sentence.plain[max(0, figure.start - 25) : figure.start]
-    return not _OBSERVED.search(around) and stance(sentence, [(figure.start, figure.end)]) == "asserted"
+    return not _OBSERVED.search(around) and stance(sentence, [(figure.start, figure.end)]) in ("asserted", "hedged")

@@ -27,9 +27,15 @@ _UNABLE = re.compile(
 )
 
 
+_GENERATED = re.compile(r"-(?:[0-9a-f]{6,10}|\d{8,})(?:-[a-z0-9]{5})?$")
+"""What a controller adds to a name."""
+
+
 def says(check: SaysCheck, run: Run) -> Answer:
     """One phrase asserted, or none."""
-    accepted = ("asserted", "hedged") if check.hedged else ("asserted",)
+    accepted = ["asserted", *(["hedged"] if check.hedged else [])]
+    if check.hedged and not check.forbidden:
+        accepted += ["conditional", "inquiry"]
     weaker: Said | None = None
     for found in run.said(check.phrases, quoted=check.quoted):
         if check.about and not run.near(found.sentence, check.about):
@@ -79,8 +85,7 @@ def named(check: NamesCheck, run: Run) -> Answer:
         if run.named(name):
             return True
         namespace, _, short = name.rpartition("/")
-        family = run.facts.family(Ref("", namespace, short)) if check.owner else ()
-        return any(run.named(ref.name) for ref in family if ref.kind not in ("ReplicaSet", "EndpointSlice", "Event"))
+        return check.owner and any(map(run.named, related_names(Ref("", namespace, short), run)))
 
     missing = [name for name in check.all if not there(name)]
     if missing:
@@ -88,6 +93,12 @@ def named(check: NamesCheck, run: Run) -> Answer:
     if check.any and not any(map(there, check.any)):
         return False, f"names none of {', '.join(check.any)}"
     return True, "named"
+
+
+def related_names(subject: Ref, run: Run) -> list[str]:
+    """The names by which an answer may call an object: its own, its owners' and its pods', with and without a hash."""
+    names = {subject.name, *(ref.name for ref in run.facts.family(subject) if ref.kind not in ("Event", "Node"))}
+    return sorted(names | {stem for name in names if len(stem := _GENERATED.sub("", name)) > 2})
 
 
 def admits(check: AdmitsCheck, run: Run) -> Answer:

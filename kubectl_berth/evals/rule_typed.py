@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_berth.evals.concepts import of_reason
 from kubectl_berth.evals.phrases import Phrase
-from kubectl_berth.evals.rule_said import Answer
+from kubectl_berth.evals.rule_said import Answer, related_names
 from kubectl_berth.evals.run import Run
 from kubectl_berth.evals.schema import BudgetCheck, CallCheck, FindingCheck, MemoryCheck
 from kubectl_berth.evals.text import sentences
@@ -42,7 +42,7 @@ def _listed(check: FindingCheck, run: Run) -> str:
 
 def _told(check: FindingCheck, run: Run, strictly: bool = False) -> str:
     """The sentence that names the fault, "" where there is none. `strictly`: the object stands beside it."""
-    names = _names(check.subject, run)
+    names = related_names(check.subject, run) if check.subject.name else []
     strictly = strictly or check.forbidden
     if names and not strictly:
         asked = any(name in run.facts.conversation for name in names)
@@ -59,12 +59,6 @@ def phrases_of(check: FindingCheck) -> tuple[Phrase, ...]:
     """Every way to name the fault."""
     concepts = [concept for reason in check.reasons for concept in of_reason(reason)]
     return (*check.says, *(phrase for concept in concepts for phrase in concept.phrases))
-
-
-def _names(subject: Ref, run: Run) -> list[str]:
-    if not subject.name:
-        return []
-    return sorted({subject.name, *(ref.name for ref in run.facts.family(subject) if ref.kind not in ("Event", "Node"))})
 
 
 def called(check: CallCheck, run: Run) -> Answer:

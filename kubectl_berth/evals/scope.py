@@ -76,7 +76,9 @@ def _stance(text: str, start: int, end: int, literal: str) -> Stance:
     begin, finish = _bounds(text, start, end)
     if re.search(r",\s*not\W*$", text[:begin]) or _untrue(text, start, end):
         return "negated"
-    return _judged(text[begin:start], text[start:end], text[end:finish], literal)
+    turns = [match.end() for match in markers.TURN.finditer(text) if match.end() <= start]
+    wide = text[turns[-1] if turns else 0 : start]
+    return _judged(text[begin:start], text[start:end], text[end:finish], wide, literal)
 
 
 def _untrue(text: str, start: int, end: int) -> bool:
@@ -85,7 +87,8 @@ def _untrue(text: str, start: int, end: int) -> bool:
     return bool(claimed or markers.DENIED_FAR_AFTER.match(text[end:]))
 
 
-def _judged(left: str, inside: str, right: str, literal: str) -> Stance:
+def _judged(left: str, inside: str, right: str, wide: str, literal: str) -> Stance:
+    """`left` and `right` within the clause, `wide` what stands before since the last turn."""
     if markers.NOT_RULED_OUT.search(left) or markers.DOUBTED_AFTER.match(right):
         return "hedged"
     deed = markers.GERUND.search(inside) or markers.GERUND.search(left)
@@ -93,11 +96,11 @@ def _judged(left: str, inside: str, right: str, literal: str) -> Stance:
         return "negated"
     if deed and markers.UNWISE_AFTER.match(right):
         return "negated"
-    if markers.ATTRIBUTED.search(left):
+    if markers.ATTRIBUTED.search(wide):
         return "attributed"
-    if _reaches(markers.CONDITION, left):
+    if _reaches(markers.CONDITION, wide):
         return "conditional"
-    if _reaches(markers.INQUIRY, left):
+    if _reaches(markers.INQUIRY, wide):
         return "inquiry"
     if markers.QUALIFIED.match(right):
         return "conditional"

@@ -49,6 +49,8 @@ _RULE = re.compile(r"^\s*\|?\s*:?-{2,}|^\s*(?:[-*_]\s*){3,}$")
 _QUOTE = re.compile(r"^\s*>\s?(.*)$")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|etc|approx|incl|resp|fig)\.(?=\s)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+")
+_LONG_NAME = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+){4,}(?![\w-])")
+"""A name of many words is a name and says nothing."""
 _COMMAND = re.compile(
     r"^\s*(?:\$\s+|#\s*)?(?:sudo\s+)?(?:kubectl|oc|helm|flux|argocd|istioctl|curl|wget|docker|crictl|systemctl|git|rm|"
     r"psql|aws|gcloud|az|kustomize|cmctl)\b"
@@ -132,6 +134,7 @@ def _masked(text: str) -> str:
             return match[0]
         return match[0][0] + MASK * len(inner) + match[0][-1]
 
+    text = _LONG_NAME.sub(lambda match: MASK * len(match[0]), text)
     text = re.sub(r"`[^`\n]+`", mask, text)
     text = re.sub(r'"[^"\n]+"', mask, text)
     return re.sub(r"(?<!\w)'[^'\n]+(?:'\w[^'\n]*)*'(?!\w)", mask, text)
