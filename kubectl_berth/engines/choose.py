@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kubectl_berth.engines.engine import Engine
 from kubectl_berth.environment import Environment
-from kubectl_berth.errors import EngineUnreachable, UsageError
+from kubectl_berth.errors import EngineUnreachable
 from kubectl_berth.settings import Settings
 
-CLAUDE_MODEL = "claude-sonnet-5-5"
+if TYPE_CHECKING:
+    from kubectl_berth.engines.claude_loop import Ways
+
 PROBE_SECONDS = 0.3
 LIST_SECONDS = 5.0
 
@@ -27,7 +30,7 @@ class Choice:
 def choose(settings: Settings, environment: Environment, remaining: Callable[[], float]) -> Choice:
     """The engine of a run. `remaining` gives the seconds left of it.
 
-    Raises UsageError for an engine that this version lacks, EngineUnreachable where one that was asked for is not
+    Raises UsageError for a setting that the engine cannot use, EngineUnreachable where one that was asked for is not
     there.
     """
     match settings.engine:
@@ -38,18 +41,36 @@ def choose(settings: Settings, environment: Environment, remaining: Callable[[],
         case "ollama":
             return Choice(_named_ollama(settings, remaining))
         case "bedrock":
-            source = settings.source("engine")
-            raise UsageError(f"{source}: the bedrock engine is not in this version; use claude, ollama or rules")
+            return Choice(_bedrock(settings, environment, remaining))
     return _auto(settings, environment, remaining)
 
 
 def _auto(settings: Settings, environment: Environment, remaining: Callable[[], float]) -> Choice:
     if environment.variable("ANTHROPIC_API_KEY"):
         return Choice(_claude(settings, environment, remaining), ("auto chose claude: ANTHROPIC_API_KEY is set",))
+    remarks: tuple[str, ...] = ()
+    if environment.variable("AWS_BEARER_TOKEN_BEDROCK"):
+        missing = _missing_for_bedrock(settings)
+        if not missing:
+            chosen = "auto chose bedrock: AWS_BEARER_TOKEN_BEDROCK and a region are set"
+            return Choice(_bedrock(settings, environment, remaining), (chosen,))
+        remarks = (f"auto left bedrock out: {missing}",)
     model, why = _probe(settings)
     if model:
-        return Choice(_ollama(settings, remaining, model), (f"auto chose ollama: {why}",))
-    return Choice(_rules(), (f"auto chose the rules engine: no ANTHROPIC_API_KEY, and {why}",))
+        return Choice(_ollama(settings, remaining, model), (*remarks, f"auto chose ollama: {why}"))
+    return Choice(_rules(), (*remarks, f"auto chose the rules engine: no ANTHROPIC_API_KEY, and {why}"))
+
+
+def _missing_for_bedrock(settings: Settings) -> str:
+    """What Bedrock lacks beside its token, "" for nothing."""
+    from kubectl_berth.engines.bedrock import EXTRA, NO_REGION, is_installed, region
+
+    if not is_installed():
+        return EXTRA
+    try:
+        return "" if region(settings.aws_region) else NO_REGION
+    except EngineUnreachable as error:
+        return str(error)
 
 
 def _rules() -> Engine:
@@ -59,19 +80,41 @@ def _rules() -> Engine:
 
 
 def _claude(settings: Settings, environment: Environment, remaining: Callable[[], float]) -> Engine:
-    from kubectl_berth.engines.claude import make_claude, preload
+    from kubectl_berth.engines.claude import DEFAULT_MODEL, make_claude
+    from kubectl_berth.engines.claude_loop import preload
 
-    # over a second of CPU, spent while the cluster is read
-    preload()
-    return make_claude(
-        settings.model or settings.anthropic_model or CLAUDE_MODEL,
+    engine = make_claude(
+        settings.model or settings.anthropic_model or DEFAULT_MODEL,
+        _ways(settings, remaining),
         base_url=settings.anthropic_base_url,
         api_key=environment.variable("ANTHROPIC_API_KEY") or None,
-        effort=settings.effort,
-        thinking=settings.thinking,
-        max_tokens=settings.max_tokens,
-        remaining=remaining,
     )
+    # over a second of CPU, spent while the cluster is read
+    preload()
+    return engine
+
+
+def _bedrock(settings: Settings, environment: Environment, remaining: Callable[[], float]) -> Engine:
+    from kubectl_berth.engines.bedrock import MODULES, make_bedrock
+    from kubectl_berth.engines.bedrock_models import DEFAULT_MODEL
+    from kubectl_berth.engines.claude_loop import preload
+
+    engine = make_bedrock(
+        settings.model or settings.bedrock_model or DEFAULT_MODEL,
+        _ways(settings, remaining),
+        aws_region=settings.aws_region,
+        token=environment.variable("AWS_BEARER_TOKEN_BEDROCK") or None,
+        base_url=settings.bedrock_base_url,
+        source=settings.source("model" if settings.model else "bedrock_model"),
+    )
+    preload(*MODULES)
+    return engine
+
+
+def _ways(settings: Settings, remaining: Callable[[], float]) -> Ways:
+    from kubectl_berth.engines.claude_loop import Ways
+
+    return Ways(settings.effort, settings.thinking, settings.max_tokens, remaining)
 
 
 def _ollama(settings: Settings, remaining: Callable[[], float], model: str) -> Engine:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import email.utils
 import random
 import time
-from collections.abc import Iterator
 from typing import Any
 
-from kubectl_berth.engines.claude_errors import asks_to_wait
+from kubectl_berth.engines.claude_errors import Place, asks_to_wait
 from kubectl_berth.engines.connections import Connections
 from kubectl_berth.engines.loop import Tally
+from kubectl_berth.engines.pump import Emit
 from kubectl_berth.errors import Interrupted
 from kubectl_berth.records import Retry
 
@@ -24,18 +24,13 @@ TRANSIENT = (408, 409, 429)
 
 
 class Retries:
-    """Sends a request, and sends it again where that may help. Counts into the tally."""
+    """Sends a request, and sends it again where that may help. Counts into the tally, and tells `emit` at once."""
 
-    def __init__(self, connections: Connections, tally: Tally, where: str) -> None:
+    def __init__(self, connections: Connections, tally: Tally, place: Place) -> None:
+        self.emit: Emit = lambda event: None
         self._connections = connections
         self._tally = tally
-        self._where = where
-        self._made: list[Retry] = []
-
-    def events(self) -> Iterator[Retry]:
-        """The retries made since last asked."""
-        made, self._made = self._made, []
-        yield from made
+        self._place = place
 
     def send(self, request: Any, call_next: Any) -> Any:
         """The middleware: one request with its retries."""
@@ -46,8 +41,8 @@ class Retries:
                 return response
             if response is not None:
                 response.close()
-            self._made.append(Retry(reason))
             self._tally.retried()
+            self.emit(Retry(f"{reason}; again in {wait:.1f} s"))
             if not self._connections.pause(wait):
                 raise Interrupted("the run was stopped")
             attempt += 1
@@ -74,8 +69,8 @@ class Retries:
         wait = asked if asked is not None and asked > 0 else backoff
         if wait > self._connections.remaining():
             response.close()
-            raise asks_to_wait(self._where, status, wait, self._connections.remaining())
-        return response, f"{self._where} answered {status}", wait
+            raise asks_to_wait(self._place, status, wait, self._connections.remaining())
+        return response, f"{self._place.host} answered {status}", wait
 
 
 def _worth_another(status: int, headers: Any) -> bool:

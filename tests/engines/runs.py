@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubectl_berth.engines.claude import make_claude
+from kubectl_berth.engines.claude_loop import Ways
 from kubectl_berth.engines.engine import Conversation
 from kubectl_berth.engines.ollama import make_ollama
 from kubectl_berth.errors import BerthError
@@ -84,7 +85,9 @@ def _cancel(engine: Any, when: threading.Event) -> None:
 
 def claude(url: str, **options: Any) -> Any:
     """A Claude engine on this server."""
-    return make_claude(options.pop("model", "claude-sonnet-5-5"), base_url=url, **{"api_key": "key", **options})
+    model = options.pop("model", "claude-sonnet-5-5")
+    key = options.pop("api_key", "key")
+    return make_claude(model, Ways(**options), base_url=url, api_key=key)
 
 
 def ollama(url: str, **options: Any) -> Any:

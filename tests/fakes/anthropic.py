@@ -94,7 +94,7 @@ class FakeAnthropic(Loopback):
     def complaint(self, request: Request) -> Status | None:
         if not request.headers.get("authorization") and not request.headers.get("x-api-key"):
             return api_error(401, "authentication_error", "x-api-key header is required")
-        words = _objection(request.body)
+        words = objection(request.body)
         return api_error(400, "invalid_request_error", words) if words else None
 
     def chunks(self, reply: Reply, request: Request) -> Iterator[bytes]:
@@ -172,7 +172,7 @@ def _pieces(words: str, size: int = 12) -> list[str]:
     return [words[start : start + size] for start in range(0, len(words), size)]
 
 
-def _objection(body: dict[str, Any]) -> str | None:
+def objection(body: dict[str, Any]) -> str | None:
     """What the real API would answer 400 to in this body, or None."""
     strange = sorted(set(body) - FIELDS)
     if strange:
