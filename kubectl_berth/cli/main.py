@@ -21,6 +21,9 @@ COMMANDS = {
     "ask": "kubectl_berth.cli.ask:ask",
     "check": "kubectl_berth.cli.check:check",
     "scenario": "kubectl_berth.cli.scenario:scenario",
+    "tools": "kubectl_berth.cli.tools:tools",
+    "tool": "kubectl_berth.cli.tool:tool",
+    "memory": "kubectl_berth.cli.memory:memory",
 }
 """Where each command lives; imported when it is used."""
 

@@ -1,0 +1,149 @@
+"""kubectl berth memory: the notes about past incidents that are kept on this machine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kubectl_berth.cli.options import source_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubectl_berth.environment import Environment
+    from kubectl_berth.knowledge.incidents import Incident
+    from kubectl_berth.knowledge.store import Store
+
+T = TypeVar("T")
+SCHEMA = "berth.dev/v1/memory"
+
+
+@click.group(short_help="Notes about past incidents.")
+def memory() -> None:
+    """Notes about past incidents, kept on this machine for each cluster by itself. A run may look them up."""
+
+
+@memory.command("list", short_help="The notes, newest first.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
+@click.pass_obj
+def list_notes(environment: Environment, /, output: str) -> int:
+    """The notes of all clusters, newest first."""
+    found = _reading(environment)
+    if output == "json":
+        _write_json(environment, {"notes": [_document(note) for note in found]})
+        return 0
+    if not found:
+        environment.stderr.write("there are no notes on this machine\n")
+    wide = max((len(note.cluster) for note in found), default=0)
+    for note in found:
+        environment.stdout.write(f"{note.number:>4}  {note.time:%Y-%m-%d}  {note.cluster:<{wide}}  {note.title}\n")
+    return 0
+
+
+@memory.command(short_help="One note.")
+@click.argument("number", type=int)
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
+@click.pass_obj
+def show(environment: Environment, /, number: int, output: str) -> int:
+    """The note of this NUMBER, as memory list gives it."""
+    note = next((note for note in _reading(environment) if note.number == number), None)
+    if note is None:
+        raise _no_such(number)
+    if output == "json":
+        _write_json(environment, _document(note))
+        return 0
+    noted = f"{note.time:%Y-%m-%d %H:%M} UTC"
+    parts = [("title", note.title), ("cluster", note.cluster), ("noted", noted), ("about", note.about)]
+    parts += [("root cause", note.root_cause), ("fix", note.fix)]
+    for label, value in parts:
+        if value:
+            environment.stdout.write(f"{label + ':':<12}{value}\n")
+    return 0
+
+
+@memory.command(short_help="Delete notes.")
+@click.argument("numbers", type=int, nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Delete every note of every cluster.")
+@click.pass_obj
+def forget(environment: Environment, /, numbers: tuple[int, ...], everything: bool) -> int:
+    """Delete the notes of these NUMBERS."""
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.knowledge.incidents import forget as delete
+
+    if bool(numbers) == everything:
+        raise UsageError("name the notes to delete by their numbers, or give --all")
+    if missing := set(numbers) - {note.number for note in _reading(environment)}:
+        raise _no_such(min(missing))
+    count = _using(environment, lambda store: delete(store, None if everything else numbers))
+    environment.stderr.write(f"{count} note{'' if count == 1 else 's'} deleted\n")
+    return 0
+
+
+@memory.command(short_help="Write a note about a cluster.")
+@click.option("--title", required=True, metavar="TEXT", help="What happened, in a few words.")
+@click.option("--root-cause", "root_cause", required=True, metavar="TEXT", help="What caused it.")
+@click.option("--fix", required=True, metavar="TEXT", help="What helped.")
+@source_options
+@click.pass_obj
+def add(environment: Environment, /, title: str, root_cause: str, fix: str, **options: Any) -> int:
+    """Write a note about the cluster of the current context."""
+    from kubectl_berth.cli.sources import Source, opener
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.knowledge.incidents import Memory, cluster_key
+
+    source = Source(**{name: options[name] for name in Source.__dataclass_fields__})
+    source.validate()
+    if source.scenario:
+        raise UsageError("a scenario brings its own past incidents and keeps no notes; give --context or --snapshot")
+    if not all(part.strip() for part in (title, root_cause, fix)):
+        raise UsageError("a note needs words for --title, --root-cause and --fix")
+    cluster = opener(source, None, environment)()
+    try:
+        key, label, now = cluster_key(cluster), cluster.name().name, cluster.now()
+    finally:
+        cluster.close()
+    note = _using(environment, lambda store: Memory(store, key, label).record(title, root_cause, fix, now))
+    environment.stderr.write(f"noted as number {note.number} for {note.cluster}\n")
+    return 0
+
+
+def _reading(environment: Environment) -> list[Incident]:
+    from kubectl_berth.knowledge.incidents import notes
+
+    return _using(environment, notes)
+
+
+def _using(environment: Environment, work: Callable[[Store], T]) -> T:
+    """Does something with the store; a store that cannot be used is an error of one line."""
+    from kubectl_berth.errors import BerthError
+    from kubectl_berth.knowledge.store import FILE, Store, StoreError, data_directory
+    from kubectl_berth.settings import resolve
+
+    try:
+        return work(Store(data_directory(resolve({}, environment=environment), environment) / FILE))
+    except StoreError as error:
+        raise BerthError(str(error)) from None
+
+
+def _no_such(number: int) -> Exception:
+    from kubectl_berth.errors import UsageError
+
+    return UsageError(f"there is no note {number}; kubectl berth memory list shows them")
+
+
+def _document(note: Incident) -> dict[str, Any]:
+    return {
+        "number": note.number,
+        "cluster": note.cluster,
+        "time": note.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "title": note.title,
+        "rootCause": note.root_cause,
+        "fix": note.fix,
+        "about": note.about,
+    }
+
+
+def _write_json(environment: Environment, content: dict[str, Any]) -> None:
+    environment.stdout.write(json.dumps({"schema": SCHEMA, **content}, indent=2, ensure_ascii=False) + "\n")
