@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Intent = Literal[
-    "diagnose", "health", "logs", "secret", "cost", "capacity", "drain", "availability", "how-many", "operators"
-]
+    "diagnose", "health", "logs", "secret", "cost", "capacity", "removal", "drain", "availability", "how-many",
+    "operators", "runbook",
+]  # fmt: skip
 
 Answerable = Literal["good", "bad", "up", "down"]
 
@@ -57,18 +58,31 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     (
         "drain",
         re.compile(
-            r"\b(?:drain\w*|evict(?:ing|ion api)?|cordon\w*|disruption budgets?|pdbs?)\b|\bmaintenance\b.*\bnodes?\b",
+            r"\b(?:drain\w*|evict(?:ing|ion api)?|cordon\w*|disruption budgets?|pdbs?)\b|\bmaintenance\b.*\bnodes?\b|"
+            r"\b(?:patch|reboot|upgrad)(?:e|ing)?\b[^.?!]{0,20}\bnode\b[^.?!]*\b(?:can|safe|may|ok)\b|"
+            r"\b(?:can|safe|may)\b[^.?!]{0,30}\b(?:patch|reboot|upgrade)\b[^.?!]{0,30}\bnode",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "removal",
+        re.compile(
+            r"\b(?:remov(?:e|ing)|drop|retire|delet(?:e|ing)|decommission|get(?:ting)? rid of|"
+            r"shut(?:ting)? (?:down|off)|switch(?:ing)? off|turn(?:ing)? off|do without|do with|giv(?:e|ing) up|"
+            r"tak(?:e|ing) (?:away|out)|save|spare|scal(?:e|ing) (?:down|in)|run (?:on|with))\b[^.?!]{0,40}"
+            r"\b(?:one|two|1|2|a|the|fewer|less)?\s?(?:of (?:the|our|my) )?(?:\w+ )?nodes?\b(?! pools? of)|"
+            r"\btak(?:e|ing)\b[^.?!]{0,40}\bnodes?\b[^.?!]{0,20}\b(?:away|out|offline|down)\b|"
+            r"\b(?:one|a) (?:node|machine|server)\s?(?:less|fewer)\b|\b(?:fewer|less) nodes?\b|\bone less node\b",
             re.IGNORECASE,
         ),
     ),
     (
         "capacity",
         re.compile(
-            r"\b(?:remove|drop|lose|losing|retire|delete|decommission|get rid of|shut down|"
-            r"do without)\b[^.?!]{0,40}\bnodes?\b|"
-            r"\b(?:enough|spare|free|head)\s?(?:room|capacity)\b|\bheadroom\b|\bfits?\b[^.?!]{0,40}\b(?:nodes?|"
-            r"cluster)\b|"
-            r"\bcapacity\b|\b(?:fewer|smaller|bigger|more|another) nodes?\b|\boverprovisioned cluster\b",
+            r"\b(?:enough|spare|free|head)\s?(?:room|capacity|space)\b|\bheadroom\b|"
+            r"\b(?:fits?|room|space)\b[^.?!]{0,40}\b(?:nodes?|cluster)\b|\bnodes?\b[^.?!]{0,30}\b(?:full|fit|room)\b|"
+            r"\bcapacity\b|\b(?:fewer|smaller|bigger|more|another) nodes?\b|\bhow full\b|\boverprovisioned cluster\b|"
+            r"\b(?:one more|another|more|\d+ more) (?:replicas?|pods?|instances?)\b",
             re.IGNORECASE,
         ),
     ),
@@ -76,19 +90,31 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         "cost",
         re.compile(
             r"\b(?:right-?\s?siz\w*|sized?|over-?\s?provision\w*|under-?\s?provision\w*|oversized|wast\w+|save|"
-            r"saving\w*|"
-            r"cheap\w*|costs?|expensive|pay(?:ing)?|requests? (?:too|and limits)|how much (?:cpu|memory))\b",
+            r"saving\w*|cheap\w*|costs?|expensive|pay(?:ing)?|spend\w*|bill|money|requests? (?:too|and limits)|"
+            r"how much (?:cpu|memory|ram)|utili[sz]ation|too (?:big|much (?:cpu|memory|ram)))\b|"
+            r"\b(?:raise|increase|bump|lower|reduce|decrease|cut)\b[^.?!]{0,30}"
+            r"\b(?:limits?|requests?|memory|cpu|it to|value|by how much)\b|"
+            r"\b(?:what|which|how much|how high|how far|to what)\b[^.?!]{0,30}\b(?:raise|increase|bump|lower|set)\b|"
+            r"\b(?:what|which|right|good|new|proper)\b[^.?!]{0,20}\b(?:limits?|requests?)\b[^.?!]{0,30}"
+            r"\b(?:set|give|use|be|need|should)\b",
             re.IGNORECASE,
         ),
     ),
     (
         "availability",
         re.compile(
-            r"\bhigh(?:ly)?[- ]availab\w+|\bHA\b|\bsingle points? of failure\b|\bSPOFs?\b|\bredundan\w+|\bsurvive\w*\b|"
-            r"\bif (?:a|one|any|the)\b[^.?!]{0,30}\b(?:node|zone)s?\b[^.?!]{0,20}\b(?:d(?:ies|ied)|fails?|failed|"
-            r"goes|went|lost|down)\b",
+            r"\bhigh(?:ly)?[- ]availab\w+|\bHA\b|\bsingle points? of failure\b|\bSPOFs?\b|\bredundan\w+|"
+            r"\bsurviv\w*\b|\bresilien\w+|\bfault[- ]tolera\w+|\bfail-?over\b[^.?!]*\?|"
+            r"\b(?:only|just) one (?:replica|instance|pod)\b|\bsingle[- ](?:replica|instance)s?\b|"
+            r"\bif (?:a|one|any|the|some|node)\b[^.?!]{0,30}\b(?:node|zone|machine|server|az)?s?\b[^.?!]{0,20}"
+            r"\b(?:d(?:ies|ied|ie)|fails?|failed|goes|went|lost|down|crash\w*|reboots?)\b|"
+            r"\b(?:losing|lose|loss of)\b[^.?!]{0,20}\b(?:a|one|any)\b[^.?!]{0,10}\b(?:node|zone|az)\b",
             re.IGNORECASE,
         ),
+    ),
+    (
+        "runbook",
+        re.compile(r"\b(?:run-?books?|play-?books?)\b", re.IGNORECASE),
     ),
     (
         "operators",
@@ -176,6 +202,8 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     for intent, pattern in _INTENTS:
         if pattern.search(text):
             found.append(intent)
+    if "removal" in found and "capacity" not in found:
+        found.insert(found.index("removal"), "capacity")
     if _HEALTH.search(text):
         found.append("health")
     return tuple(found) or ("diagnose",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -11,7 +12,6 @@ from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
     MOST_EVIDENCE,
     MOST_OBJECTS,
-    UNREAD,
     LogSeen,
     Material,
     about,
@@ -22,25 +22,37 @@ from kubectl_berth.engines.rules.material import (
     why,
 )
 from kubectl_berth.engines.rules.orders import quoted
-from kubectl_berth.engines.rules.special import MOST_OPERATORS, blockers, operators, own_note
+from kubectl_berth.engines.rules.special import MOST_OPERATORS, operators, own_note
+from kubectl_berth.engines.rules.topic import Said
+from kubectl_berth.engines.rules.unchecked import MOST, unchecked
 from kubectl_berth.engines.rules.verdict import verdict
-from kubectl_berth.records import Finding, Gap
+from kubectl_berth.records import Finding
 
-LIMITS = (
-    "This is one moment, seen from the cluster's side: what an application does with each request, and what has left "
-    "no event behind, is not seen."
+SHORT = re.compile(
+    r"\b(?:short(?:ly)?(?: version| answer)?|brief(?:ly)?|in (?:one|a|two) (?:lines?|sentences?|words?)|tl;?dr|"
+    r"quick(?:ly)? (?:answer|summary|version)|summary only)\b",
+    re.IGNORECASE,
 )
+"""Asks for the short version."""
 
 
 def write(material: Material) -> str:
     """The answer in Markdown."""
+    if material.said is not None:
+        parts = _topic(material, material.said)
+    elif SHORT.search(material.case.understanding.text):
+        parts = _short(material)
+    else:
+        parts = _whole(material)
+    return "\n\n".join(part for part in parts if part).strip() + "\n"
+
+
+def _whole(material: Material) -> list[str]:
     case = material.case
     parts: list[str] = [verdict(material), *material.preface]
     several = len(case.causes) > 1
     for number, cause in enumerate(case.causes[:MOST_CAUSES], 1):
         parts.append(_cause(material, cause, number if several else 0))
-    for note in blockers(case):
-        parts.append(_cause(material, note, 0))
     rest = [about(material, one) for one in case.causes[MOST_CAUSES:]]
     parts.append(_list(f"**And {len(rest)} more**", rest, 8))
     parts.append(_loose_logs(material))
@@ -49,16 +61,51 @@ def write(material: Material) -> str:
     parts.append(_list("**Operators**", operators(case), MOST_OPERATORS))
     parts.append(material.operator)
     parts.extend(material.premises)
+    parts.append(material.past)
     parts.append(_list("**Worth knowing, no fault**", _notes(material), 4))
     parts.append(_list("**What to do** (nothing was changed; berth only reads)", _remedies(material), MOST_OBJECTS))
     parts.append(_list("**What would show that this is wrong**", _disproofs(case), 3))
-    if case.healthy and not blockers(case):
-        parts.append(LIMITS)
     parts.append(_list("**Elsewhere in the cluster**", _elsewhere(material), 3))
     parts.append(_orders(material))
-    parts.append(_list("**Not checked**", gap_lines(material.gaps, material.logs), 8))
+    parts.append(_list("**Not checked**", unchecked(material), MOST))
     parts.append(_footer(material))
-    return "\n\n".join(part for part in parts if part).strip() + "\n"
+    return parts
+
+
+def _topic(material: Material, said: Said) -> list[str]:
+    """The answer of a topic, and what is wrong with its objects beside it."""
+    case = material.case
+    material.actions.extend(said.actions)
+    parts = [
+        f"**{said.verdict}**",
+        *material.preface,
+        *said.parts,
+        material.operator,
+        *material.premises,
+        material.past,
+    ]
+    told = "\n".join((said.verdict, *said.parts))
+    wrong = [about(material, one) for one in case.causes if case.subjects and one.summary not in told]
+    parts.append(_list("**Also wrong with it**", wrong, 4))
+    parts.append(_list("**What to do** (nothing was changed; berth only reads)", said.remedies, MOST_OBJECTS))
+    parts.append(_list("**Elsewhere in the cluster**", [] if case.subjects else _elsewhere(material), 3))
+    parts.append(_orders(material))
+    parts.append(_list("**Not checked**", unchecked(material), MOST))
+    parts.append(_footer(material))
+    return parts
+
+
+def _short(material: Material) -> list[str]:
+    """The short version: the outcome, a line for each cause, the first steps, the gaps."""
+    case = material.case
+    causes = [f"{sentence(about(material, one) + why(material, one))}" for one in case.causes]
+    several = len(causes) > 1
+    parts = [verdict(material), *material.preface, _list("", causes, 8) if several else ""]
+    parts.append(_list("**What to do**", _remedies(material), 3))
+    parts.append(_orders(material))
+    parts.append(_list("**Not checked**", unchecked(material), 2 + len(material.gaps)))
+    parts.append(_footer(material))
+    return parts
 
 
 # --- the parts ------------------------------------------------------------------------------------------------------
@@ -123,8 +170,8 @@ def _effects(material: Material) -> list[str]:
 
 def _notes(material: Material) -> list[str]:
     case = material.case
-    told = [*blockers(case), own_note(case)] if case.healthy else blockers(case)
-    notes = [finding for finding in case.notes if finding not in told]
+    told = own_note(case) if case.healthy else None
+    notes = [finding for finding in case.notes if finding != told]
     # a budget matters to who moves pods, and to nobody else
     moving = {"drain", "availability", "capacity"} & set(case.understanding.intents)
     return [about(material, one) for one in notes if moving or one.subject.kind != "PodDisruptionBudget"]
@@ -154,7 +201,6 @@ def _remedies(material: Material) -> list[str]:
             told.extend(special)
         elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
             told.append(f"{cause.subject}: {cause.remedy}" if several else cause.remedy)
-    told.extend(f"{note.subject}: {note.remedy}" for note in blockers(case) if note.remedy)
     for ref in material.rolling:
         words, action = rollback(ref)
         told.append(words)
@@ -186,24 +232,6 @@ def _orders(material: Material) -> str:
         f"**Suspicious text.** Instructions are embedded in the data of {places}. They were treated as untrusted text: "
         "ignored, not followed, and not repeated here. Find out who can write there."
     )
-
-
-def gap_lines(gaps: Iterable[Gap], logs: Iterable[LogSeen]) -> list[str]:
-    """What could not be read, one line each, the logs with what the person can do."""
-    told = [
-        f"{gap.what}: {gap.why}" + (f" ({quoted(gap.detail, 160)})" if gap.detail and gap.why in UNREAD else "")
-        for gap in gaps
-    ]
-    for log in logs:
-        if not log.failure:
-            continue
-        pod, flag = log.wanted.pod, " --previous" if log.wanted.previous else ""
-        command = f"kubectl logs -n {pod.namespace} {pod.name} -c {log.wanted.container}{flag}"
-        told.append(
-            f"The log of container {log.wanted.container} in Pod {pod.namespace}/{pod.name} could not be read "
-            f"({log.failure}), so its own words are missing here. You can read it with `{command}`."
-        )
-    return list(dict.fromkeys(told))
 
 
 def _footer(material: Material) -> str:

@@ -15,6 +15,8 @@ from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
+from kubectl_berth.engines.rules.topic import Said
+from kubectl_berth.engines.rules.topics import topic_of
 from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
 from kubectl_berth.engines.rules.words import counted, operator_sentence, preface, premise_lines
 from kubectl_berth.question.understand import Understanding, understand
@@ -37,6 +39,8 @@ from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
 WITHHELD = "withheld; AI_ALLOW_RAW_DIAGNOSTICS=true or --allow-raw-diagnostics lets it be read"
 MOST_CALLS = 4
 """Tool calls after which no further log is looked for."""
+LEAD = 400
+"""Characters of an earlier answer that are looked at for its subject."""
 
 
 class Rules:
@@ -62,6 +66,11 @@ class Rules:
             return
         case = make_case(question, context.inventory(), context.findings())
         offered = {definition["name"] for definition in toolbox.definitions()}
+        said = yield from self._topic(toolbox, case, offered)
+        if said is not None:
+            material = replace(_material(case, [], toolbox), said=said)
+            yield from _finish(write(material), said.findings, tuple(material.actions))
+            return
         yield from self._call(toolbox, first_calls(case, offered))
         logs = yield from self._read(toolbox, case, logs_wanted(case, curious=_curious(case)), offered)
         if _follow(case, logs) and len(toolbox.trace) < MOST_CALLS:
@@ -76,6 +85,15 @@ class Rules:
     def cancel(self) -> None:
         """From another thread: no further tool is called."""
         self._stopped.set()
+
+    def _topic(self, toolbox: RunToolbox, case: Case, offered: Collection[str]) -> Generator[Event, None, Said | None]:
+        """The answer of the question's topic; None where it is one about faults."""
+        topic = topic_of(case)
+        calls = [call for call in topic.calls(case) if call.name in offered] if topic is not None else []
+        if topic is None or not calls:
+            return None
+        results = yield from self._call(toolbox, calls)
+        return None if self._stopped.is_set() else topic.say(case, results)
 
     def _read(
         self, toolbox: RunToolbox, case: Case, wanted: Sequence[LogWanted], offered: Collection[str]
@@ -107,6 +125,9 @@ def read_question(conversation: Conversation, context: Context) -> Understanding
         return found
     for turn in reversed(conversation.earlier):
         before = _understood(turn.question, context)
+        if not (before.subjects or before.elsewhere):
+            # "and the second one?": what the answer spoke of first
+            before = _understood(turn.answer[:LEAD], context)
         if before.subjects or before.elsewhere:
             return replace(
                 found,

@@ -10,6 +10,7 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.logs import Reading, Telling
 from kubectl_berth.engines.rules.orders import quoted, without_orders
 from kubectl_berth.engines.rules.serving import Target
+from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.wanted import LogWanted
 from kubectl_berth.records import Action, Finding, Gap, Ref
 
@@ -41,7 +42,8 @@ class Material:
     """Everything an answer is written from.
 
     `operator` is a sentence on who manages the main subject, `rolling` are Deployments of which an older revision
-    serves while the new one fails. `orders` and `actions` fill while the answer is written.
+    serves while the new one fails. `said` is the answer of a topic (sizing, capacity, drain, availability), `past` what
+    is known of earlier incidents. `orders` and `actions` fill while the answer is written.
     """
 
     case: Case
@@ -53,6 +55,8 @@ class Material:
     preface: Sequence[str] = ()
     premises: Sequence[str] = ()
     rolling: Sequence[Ref] = ()
+    said: Said | None = None
+    past: str = ""
     orders: set[str] = field(default_factory=set)
     actions: list[Action] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Answers to what is no question about a fault: what blocks a drain, how many there are, which operators run."""
+"""Answers to what is no question about a fault: how many there are, which operators run, what is only suspended."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from kubectl_berth.engines.rules.serving import operator_of
 from kubectl_berth.records import Finding
 
 MOST_OPERATORS = 12
-
-
-def blockers(case: Case) -> list[Finding]:
-    """Budgets that keep pods from being evicted, where a drain is asked about."""
-    if "drain" not in case.understanding.intents:
-        return []
-    every = case.findings if case.subjects else [*case.findings, *case.others]
-    return [one for one in every if one.subject.kind == "PodDisruptionBudget"]
 
 
 def own_note(case: Case) -> Finding | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from kubectl_berth.diagnosis.family import concerning, family_of
 from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import figure
-from kubectl_berth.engines.rules.special import blockers, figures, own_note
-from kubectl_berth.records import Finding
+from kubectl_berth.engines.rules.special import figures, own_note
 
 
 def verdict(material: Material) -> str:
@@ -22,8 +20,6 @@ def verdict(material: Material) -> str:
         return f"**{_not_found(case)}**"
     if counted := figures(case):
         return f"**{counted}**"
-    if blocking := blockers(case):
-        return f"**{_blocked(material, blocking)}**"
     if worst is None:
         return f"**{capital(_answer(case, fault=False) + _healthy(material))}**"
     main = case.main
@@ -41,14 +37,6 @@ def verdict(material: Material) -> str:
     joint = ", but " if state in UP else ". "
     said = said if state in UP else capital(said)
     return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.**"
-
-
-def _blocked(material: Material, blocking: Sequence[Finding]) -> str:
-    """What keeps a drain from getting through."""
-    names = ", ".join(str(one.subject) for one in blocking[:MOST_CAUSES])
-    verb = "blocks" if len(blocking) == 1 else "block"
-    said = material.say(blocking[0].summary, str(blocking[0].subject)).rstrip(".")
-    return f"{names} {verb} the drain: {said}."
 
 
 def _chain(material: Material) -> str:
@@ -127,7 +115,6 @@ def _wide_verdict(material: Material) -> str:
 def _healthy(material: Material) -> str:
     case = material.case
     limits = ", as far as it can be read" if any(gap.why in UNREAD for gap in material.gaps) else ""
-    beyond = next((f" {BEYOND[one]}" for one in case.understanding.intents if one in BEYOND), "")
     if case.subjects:
         main, *rest = case.subjects
         known = figure(case.inventory, main)
@@ -136,19 +123,10 @@ def _healthy(material: Material) -> str:
             return f"{about(material, note)}; that is no fault, and none was found{limits}."
         others = f" Looked at too: {', '.join(map(str, rest[:4]))}." if rest else ""
         state = f" ({known})" if known else ""
-        return f"{main} looks healthy{state}{limits}: no fault found.{others}{beyond}"
+        return f"{main} looks healthy{state}{limits}: no fault found.{others}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
     kinds = telling_kinds(case.understanding)
     if kinds and case.others:
-        return f"no fault found in {place} with any {' or '.join(kinds)}{limits}.{beyond}"
-    return f"nothing is broken: {place} looks healthy{limits}.{beyond}"
-
-
-BEYOND = {
-    "drain": "Whether a drain would get through is another question, which this does not answer.",
-    "capacity": "Whether there is room to spare is another question, which this does not answer.",
-    "cost": "Whether the size is right is another question, which this does not answer.",
-    "availability": "Whether it survives the loss of a node is another question, which this does not answer.",
-}
-"""What being healthy says nothing about."""
+        return f"no fault found in {place} with any {' or '.join(kinds)}{limits}."
+    return f"nothing is broken: {place} looks healthy{limits}."

@@ -1,0 +1,264 @@
+"""What holds a drain up, or whether one would get through: budgets, pods nobody makes again, room elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_berth.cluster.views import Pod, Workload, age
+from kubectl_berth.diagnosis.capacity import losses, pools
+from kubectl_berth.diagnosis.disruption import State, drains, shared, states, unmanaged
+from kubectl_berth.engines.engine import ToolCall
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
+from kubectl_berth.records import Action, Finding, Ref, ToolResult
+
+MOST = 5
+GRACE = "A drain asks again until the budget lets the pod go: once it may, a hanging drain goes on by itself."
+CAREFUL = "Do not force it and do not take the budget away to get on: the pods it protects would go down together."
+UNCHECKED = (
+    "Whether the pods are well again on another node (readiness after the move, data on local volumes, sessions).",
+    "Affinity between pods and topology spread, and what changes between now and the drain.",
+)
+
+
+def drain_calls(case: Case) -> list[ToolCall]:
+    """The budgets, and the node that is to be emptied."""
+    spaces = case.understanding.namespaces
+    where = {"namespace": spaces[0]} if len(spaces) == 1 and not _nodes(case) else {}
+    calls = [ToolCall("check_disruption_budgets", where)]
+    return [
+        *calls,
+        *(ToolCall("describe_resource", {"kind": "Node", "name": name}) for name in sorted(_nodes(case))[:1]),
+    ]
+
+
+def _nodes(case: Case) -> set[str]:
+    return {ref.name for ref in case.subjects if ref.kind == "Node"}
+
+
+def say_drain(case: Case, results: Sequence[ToolResult]) -> Said | None:
+    """The answer; None where neither budgets nor nodes could be read."""
+    inventory = case.inventory
+    if "budgets" in inventory.unread and not inventory.budgets:
+        return None
+    every, overlaps = states(inventory), shared(inventory)
+    stops = drains(inventory, every, overlaps)
+    nodes = _nodes(case) or ({node.name for node in inventory.nodes if node.spec.unschedulable} & set(stops))
+    held = {name: pods for name, pods in stops.items() if not nodes or name in nodes}
+    names = {budget for pods in held.values() for _, budget in pods}
+    spaces = set(case.understanding.namespaces)
+    blocking = [one for one in every if one.blocks and one.budget.name in names]
+    if spaces and not nodes:
+        blocking = [one for one in blocking if one.budget.namespace in spaces]
+    bare = [pod for pod in unmanaged(inventory) if not nodes or pod.spec.node_name in nodes]
+    told = findings_of(results)
+    if blocking:
+        return _blocked(case, blocking, held, nodes, bare, told)
+    return _open(case, every, nodes, bare, told)
+
+
+# --- something holds it up ------------------------------------------------------------------------------------------
+
+
+def _blocked(
+    case: Case,
+    blocking: Sequence[State],
+    held: dict[str, list[tuple[Pod, str]]],
+    nodes: set[str],
+    bare: Sequence[Pod],
+    told: Sequence[Finding],
+) -> Said:
+    first = blocking[0]
+    names = ", ".join(str(one.budget.ref) for one in blocking[:3])
+    verb = "blocks" if len(blocking) == 1 else "block"
+    where = f"the drain of {', '.join(sorted(nodes)[:3])}" if nodes else "a drain"
+    verdict = f"{names} {verb} {where}: {_why(first)}."
+    if first.code == "unhealthy":
+        verdict += " The unhealthy pods come first: see what is wrong with them below."
+    parts = [bullets(f"**Evidence** ({one.budget.ref})", _evidence(one, held)) for one in blocking[:3]]
+    parts += [_bare(bare), _sick(case, blocking)]
+    remedies, actions = [], []
+    for one in blocking[:3]:
+        words, action = _way_out(case, one)
+        remedies.append(words)
+        actions += action
+    subjects = {one.budget.ref for one in blocking}
+    findings = [one for one in (*told, *case.findings) if one.subject in subjects or one in case.causes]
+    return Said(
+        verdict,
+        [p for p in parts if p],
+        [*remedies, GRACE, CAREFUL],
+        UNCHECKED,
+        actions,
+        tuple(dict.fromkeys(findings)),
+    )
+
+
+def _bound(one: State) -> str:
+    spec = one.budget.spec
+    if spec.min_available is not None:
+        return f"minAvailable {spec.min_available}"
+    return f"maxUnavailable {spec.max_unavailable}" if spec.max_unavailable is not None else "no bound"
+
+
+def _why(one: State) -> str:
+    status = one.budget.status
+    if one.code == "never":
+        return f"its {_bound(one)} never lets a pod go (disruptionsAllowed 0)"
+    if one.code == "unhealthy":
+        return (
+            f"it lets no pod go (disruptionsAllowed 0), since only {status.current_healthy} of {status.expected_pods} "
+            f"pods are healthy and it needs {one.needed}"
+        )
+    if one.code == "under-way":
+        return "an eviction is under way, and the next has to wait until the replacement is ready"
+    if one.code in ("old-status", "not-computed"):
+        return "its status is not worked out, and as long as that lasts every eviction is refused"
+    return (
+        f"it lets no pod go (disruptionsAllowed 0): {_bound(one)} needs {one.needed} healthy pods, and there are "
+        f"{status.current_healthy}"
+    )
+
+
+def _evidence(one: State, held: dict[str, list[tuple[Pod, str]]]) -> list[str]:
+    status = one.budget.status
+    lines = [
+        f"spec: {_bound(one)}; status: disruptionsAllowed {status.disruptions_allowed}, currentHealthy "
+        f"{status.current_healthy}, desiredHealthy {status.desired_healthy}, expectedPods {status.expected_pods}"
+    ]
+    for name, pairs in sorted(held.items()):
+        mine = [f"{pod.namespace}/{pod.name}" for pod, budget in pairs if budget == one.budget.name]
+        if mine:
+            lines.append(f"on {name} it holds {', '.join(mine[:MOST])}")
+    return lines
+
+
+def _sick(case: Case, blocking: Sequence[State]) -> str:
+    """What is wrong with the pods that a budget waits for."""
+    pods = {pod.ref for one in blocking for pod in one.pods if not pod.ready}
+    every = [*case.findings, *case.others]
+    lines = [f"{one.subject}: {one.summary}" for one in every if one.subject in pods and one.severity != "info"]
+    return bullets("**Why pods are not healthy**", list(dict.fromkeys(lines))[:MOST])
+
+
+def _way_out(case: Case, one: State) -> tuple[str, list[Action]]:
+    budget = one.budget.ref
+    if one.code == "unhealthy":
+        return (
+            f"Mend the unhealthy pods behind {budget}; if they cannot become healthy, unhealthyPodEvictionPolicy: "
+            "AlwaysAllow in the budget lets just those go.",
+            [],
+        )
+    if one.code in ("under-way", "old-status", "not-computed"):
+        return f"Wait for {budget}; if it stays so, look at the disruption controller (kube-controller-manager).", []
+    count = one.budget.status.expected_pods or len(one.pods)
+    relaxed = _relaxed(one, count)
+    owner = _scalable(case, one)
+    if one.enough is None or owner is None or count <= 1:
+        return f"{budget}: {relaxed}.", []
+    command = f"`kubectl scale {owner.kind.lower()}/{owner.name} -n {owner.namespace} --replicas={one.enough}`"
+    words = f"Scale {owner} up from {count} to {one.enough} replicas for the window ({command}); or {relaxed}."
+    return words, [
+        Action("scale", owner.kind, owner.namespace, owner.name, "spec.replicas", str(count), str(one.enough))
+    ]
+
+
+def _relaxed(one: State, count: int) -> str:
+    if count <= 1:
+        return (
+            "it guards one pod alone, which no budget can save: run a second replica, or accept that it is down while "
+            "it moves and relax the budget to maxUnavailable 1 for the window"
+        )
+    bound = f"minAvailable {count - 1}" if one.budget.spec.min_available is not None else "maxUnavailable 1"
+    return f"relax the budget to {bound} for the window and put it back afterwards"
+
+
+def _scalable(case: Case, one: State) -> Ref | None:
+    """The workload behind the pods, unless an operator's object owns it and would set it back."""
+    for pod in one.pods:
+        owner = case.inventory.find(case.inventory.workload(pod))
+        if isinstance(owner, Workload) and owner.kind in ("Deployment", "StatefulSet"):
+            return owner.ref if case.inventory.owner(owner) is None else None
+    return None
+
+
+def _bare(bare: Sequence[Pod]) -> str:
+    lines = [f"{pod.ref} on {pod.spec.node_name}" for pod in bare[:MOST]]
+    return bullets(
+        "**Pods that no controller makes again** (a drain refuses them; forced, they are gone for good)", lines
+    )
+
+
+# --- nothing holds it up --------------------------------------------------------------------------------------------
+
+
+def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Pod], told: Sequence[Finding]) -> Said:
+    where = f"of {', '.join(sorted(nodes)[:3])}" if nodes else "of any node"
+    counted = f"{len(every)} disruption budget{'s' if len(every) != 1 else ''}"
+    local = _local(case, nodes)
+    hanging = _hanging(case, nodes)
+    if hanging:
+        verdict = f"No disruption budget holds the drain {where} up; it waits for pods that do not end: {hanging[0]}."
+    elif bare and nodes:
+        verdict = f"No budget holds it up, but a drain {where} is refused: {bare[0].ref} has no controller."
+    else:
+        verdict = f"No disruption budget blocks a drain {where} ({counted} read): every pod there may be evicted now."
+    room = _room(case, nodes)
+    parts = [
+        bullets("**Pods that do not end**", hanging),
+        _bare(bare if nodes else ()),
+        bullets("**Local data**", local),
+    ]
+    remedies = []
+    if bare and nodes:
+        remedies.append(
+            "Save what the pods without a controller hold, or move them under a Deployment, before the drain."
+        )
+    if local:
+        remedies.append("--delete-emptydir-data deletes what lies in emptyDir volumes: make sure that nothing there is "
+                        "needed.")  # fmt: skip
+    remedies.append("Cordon first, drain one node at a time, and watch for pods that stay Pending before the next one.")
+    return Said(f"{verdict} {room}".strip(), [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+
+
+def _hanging(case: Case, nodes: set[str]) -> list[str]:
+    """Pods on the nodes that were told to end longer ago than their grace period."""
+    now = case.inventory.now
+    return [
+        f"{pod.ref}: terminating since {age(now, pod.metadata.deletion_timestamp)}"
+        for pod in case.inventory.pods
+        if pod.terminating and (not nodes or pod.spec.node_name in nodes)
+    ][:MOST]
+
+
+def _local(case: Case, nodes: set[str]) -> list[str]:
+    if not nodes:
+        return []
+    pods = [
+        pod
+        for pod in case.inventory.pods
+        if pod.spec.node_name in nodes
+        and not pod.finished
+        and any(one.empty_dir is not None for one in pod.spec.volumes)
+    ]
+    names = ", ".join(f"{pod.namespace}/{pod.name}" for pod in pods[:MOST])
+    more = f" and {len(pods) - MOST} more" if len(pods) > MOST else ""
+    return [f"emptyDir volumes: {names}{more}"] if pods else []
+
+
+def _room(case: Case, nodes: set[str]) -> str:
+    """Whether the pods find another place, by requests."""
+    if len(nodes) != 1 or case.inventory.namespace is not None or {"pods", "nodes"} & case.inventory.unread:
+        return ""
+    name = next(iter(nodes))
+    every = [loss for pool in pools(case.inventory) for loss in losses(case.inventory, pool, tried=True)]
+    loss = next((one for one in every if one.node.name == name), None)
+    if loss is None:
+        return ""
+    if loss.covered:
+        return "By requests its pods find a place on the other nodes."
+    pods = ", ".join(f"{pod.namespace}/{pod.name}" for pod in (loss.homeless or ())[:3])
+    return f"But not all of its pods find another place: {pods or 'some'} would stay Pending."
+
+
+DRAIN = Topic("drain", drain_calls, say_drain)

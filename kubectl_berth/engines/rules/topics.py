@@ -1,0 +1,33 @@
+"""Which topic a question has, where it is not one about a fault."""
+
+from __future__ import annotations
+
+from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.drain_answer import DRAIN
+from kubectl_berth.engines.rules.sizing_answer import SIZING, sized
+from kubectl_berth.engines.rules.topic import Topic
+
+_FAULT = frozenset(
+    {"crash", "failing", "down", "pending", "image", "dns", "certificate", "permission", "probe", "quota"}
+)
+"""Claims that make a question one about a fault, whatever else it asks, where there is one."""
+
+
+def topic_of(case: Case) -> Topic | None:
+    """The topic; None for a question about faults."""
+    said = case.understanding
+    if case.lost:
+        return None
+    claims = {premise.claim for premise in said.premises if not premise.negated and not premise.asked}
+    for intent in said.intents:
+        if intent == "drain":
+            return DRAIN
+        if intent in ("cost", "capacity") and claims & _FAULT and not case.healthy:
+            return None
+        if intent == "cost":
+            return SIZING if sized(case) else WASTE
+        if intent == "capacity":
+            resize = "cost" in said.intents and sized(case) and "removal" not in said.intents
+            return SIZING if resize else CAPACITY
+    return None
