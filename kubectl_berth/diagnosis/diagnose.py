@@ -19,6 +19,9 @@ from kubectl_berth.diagnosis.checks.jobs import check_cron_jobs, check_jobs
 from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
 from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
+from kubectl_berth.diagnosis.checks.preemption import check_preemptions
+from kubectl_berth.diagnosis.checks.reach import check_clients, check_hosts
+from kubectl_berth.diagnosis.checks.rights import check_rights
 from kubectl_berth.diagnosis.checks.rollouts import check_workloads
 from kubectl_berth.diagnosis.checks.scaling import check_autoscalers, check_budgets
 from kubectl_berth.diagnosis.checks.scheduling import check_scheduling
@@ -35,9 +38,11 @@ CHECKS: tuple[Check, ...] = (
     check_images,
     check_configuration,
     check_scheduling,
+    check_preemptions,
     check_evictions,
     check_sandboxes,
     check_admission,
+    check_rights,
     check_claims,
     check_mounts,
     check_workloads,
@@ -46,6 +51,8 @@ CHECKS: tuple[Check, ...] = (
     check_services,
     check_ingresses,
     check_network_policies,
+    check_hosts,
+    check_clients,
     check_autoscalers,
     check_budgets,
     check_deletions,

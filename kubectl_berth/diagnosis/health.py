@@ -273,7 +273,7 @@ def _count(value: Any) -> bool:
 
 
 def _under_way(status: Mapping[str, Any], said: list[Said]) -> bool:
-    """True where the object calls itself ready and says that it is changing: fewer ready than wanted is then no news."""
+    """True where the object calls itself ready and says that it changes: fewer ready than wanted is no news then."""
     good = any(PRIMARY.search(one.type) and _says_good(one) for one in said)
     return good and any(_MOVING.search(text) for _, text in phases(status))
 

@@ -19,6 +19,7 @@ from kubectl_berth.safety.refuse import refused_kind
 __all__ = ["Inventory", "inventory_of", "take"]
 
 AT_ONCE = 8
+RBAC = "rbac.authorization.k8s.io"
 INSTANCES = 5000  # of one custom kind: some operators keep one object per pod or per report
 NAMESPACES = 20  # read one by one where reading all at once is forbidden
 FOLDED = 4  # custom kinds that failed the same way are told one by one up to this many
@@ -148,15 +149,21 @@ def _inventory(
 
 
 def _failures(failed: Sequence[Read]) -> list[Gap]:
-    """A gap for each list that failed; many custom kinds that failed alike share one."""
+    """A gap for each list that failed; many custom kinds that failed alike share one, and so do roles and bindings."""
     gaps: list[Gap] = []
     alike: dict[str, list[Gap]] = {}
+    rights: dict[str, list[Gap]] = {}
     for read in failed:
         gap = Gap(_resource(read.kind), read.error.why if read.error else "", str(read.error))
-        if read.kind.builtin:
+        if read.kind.group == RBAC:
+            rights.setdefault(gap.why, []).append(gap)
+        elif read.kind.builtin:
             gaps.append(gap)
         else:
             alike.setdefault(gap.why, []).append(gap)
+    for why, group in rights.items():
+        names = ", ".join(gap.what.partition(".")[0] for gap in group)
+        gaps.append(Gap(f"{names} ({RBAC})", why, group[0].detail))
     for why, group in alike.items():
         if len(group) <= FOLDED:
             gaps.extend(group)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
-from kubectl_berth.cluster.views import Pod
+from kubectl_berth.cluster.views import Identified, Pod, condition, parse_time
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.relations import EXPLAINED, NODE_BLAMED, NODE_LOST, Relation, node
+from kubectl_berth.diagnosis.relations import EXPLAINED, NODE_BLAMED, NODE_LOST, Relation, node, waited
 from kubectl_berth.records import Finding, Ref, Severity
 
 WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
@@ -46,12 +47,31 @@ def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: In
             for other in by_subject.get(ref, ()):
                 if ref == finding.subject or not _explains(other, finding, relation):
                     continue
+                if relation is waited and not down_before(inventory, ref, view):
+                    continue
                 rank = (WEIGHT[other.severity], place)
                 if best is None or rank < best[0]:
                     best = (rank, ref)
         if best is not None:
             return best[1]
     return None
+
+
+SLACK = 120.0  # seconds that kubelets' and controllers' clocks and periods may differ
+
+
+def down_before(inventory: Inventory, ref: Ref, sufferer: Identified) -> bool:
+    """False where something that a pod needs became unready only after the pod itself had."""
+    pods = inventory.pods_of(ref)
+    down = [moment for pod in pods if not pod.ready and (moment := unready_since(pod))]
+    mine = unready_since(sufferer) if isinstance(sufferer, Pod) else None
+    return mine is None or not down or (min(down) - mine).total_seconds() <= SLACK
+
+
+def unready_since(pod: Pod) -> datetime | None:
+    """When a pod's Ready condition turned False, or when the pod was made."""
+    ready = condition(pod.status.conditions, "Ready")
+    return parse_time((ready.last_transition_time if ready else None) or pod.metadata.creation_timestamp)
 
 
 def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 from kubectl_berth.cluster.cluster import UsageFigures
 from kubectl_berth.cluster.quantities import quantity
@@ -35,6 +36,8 @@ from kubectl_berth.cluster.views import (
     Pod,
     PodDisruptionBudget,
     ResourceQuota,
+    Role,
+    RoleBinding,
     Selector,
     Service,
     ServiceAccount,
@@ -84,6 +87,10 @@ class Inventory:
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     budgets: Sequence[PodDisruptionBudget] = ()
     service_accounts: Sequence[ServiceAccount] = ()
+    roles: Sequence[Role] = ()
+    cluster_roles: Sequence[Role] = ()
+    role_bindings: Sequence[RoleBinding] = ()
+    cluster_role_bindings: Sequence[RoleBinding] = ()
     validating_webhooks: Sequence[WebhookConfiguration] = ()
     mutating_webhooks: Sequence[WebhookConfiguration] = ()
     api_services: Sequence[APIService] = ()
@@ -98,6 +105,8 @@ class Inventory:
     """Field names whose list failed, in whole or in part: absence from them proves nothing."""
     reserved: dict[str, dict[str, Decimal]] = field(default_factory=dict, repr=False, compare=False)
     """What the pods of a node ask for, worked out when first asked for (fit.reserved_on)."""
+    worked_out: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Whatever else a check works out once for the whole cluster, by a name of its own."""
 
     @property
     def workloads(self) -> list[Workload]:
@@ -120,6 +129,10 @@ class Inventory:
     def find(self, ref: Ref) -> Identified | None:
         """The object a reference names, or None where it is not there or was not read."""
         return self._by_ref.get(ref)
+
+    def by_uid(self, uid: str) -> Identified | None:
+        """The object with that uid, or None where it is gone or was not read."""
+        return self._by_uid.get(uid)
 
     def pod(self, namespace: str, name: str) -> Pod | None:
         """The pod of that name."""

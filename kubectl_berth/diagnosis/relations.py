@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_berth.cluster.views import (
@@ -14,7 +15,12 @@ from kubectl_berth.cluster.views import (
     Pod,
     WebhookConfiguration,
 )
-from kubectl_berth.diagnosis.checks.operators import referred
+from kubectl_berth.diagnosis.checks.operators import operators_of, referred
+from kubectl_berth.diagnosis.checks.preemption import preemptions
+from kubectl_berth.diagnosis.checks.reach import policies_of
+from kubectl_berth.diagnosis.checks.rights import meant_for
+from kubectl_berth.diagnosis.checks.surroundings import services_needed, strangers
+from kubectl_berth.diagnosis.fit import requests
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -57,8 +63,12 @@ def selected(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     selector = getattr(getattr(view, "spec", None), "selector", None)
     if view.kind != "Service" or not isinstance(selector, dict) or not selector:
         return
+    one_pod = selector.get("statefulset.kubernetes.io/pod-name", "").rpartition("-")[0]
     for workload in inventory.workloads:
-        if workload.namespace == view.namespace and selector.items() <= workload.spec.template.metadata.labels.items():
+        if workload.namespace != view.namespace:
+            continue
+        labels = workload.spec.template.metadata.labels
+        if selector.items() <= labels.items() or (workload.kind == "StatefulSet" and workload.name == one_pod):
             yield workload.ref
 
 
@@ -110,19 +120,86 @@ def network_pods(inventory: Inventory, view: Identified) -> Iterator[Ref]:
             yield pod.ref
 
 
+def sandboxed(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The network plugin's pod on a pod's node."""
+    if isinstance(view, Pod) and (there := inventory.node(view.spec.node_name)):
+        yield from network_pods(inventory, there)
+
+
 def owners(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     yield from inventory.owners(view)
 
 
 def waited(inventory: Inventory, view: Identified) -> Iterator[Ref]:
-    """The Services that a waiting init container's command names, and the pods behind them."""
-    from kubectl_berth.diagnosis.checks.containers import services_named
+    """The Services that the settings of a pod's containers name, and the pods and workloads behind them."""
+    if not isinstance(view, Pod):
+        return
+    for ref in services_needed(inventory, view, view.spec.all_containers):
+        yield ref
+        yield from inventory_pods(inventory, ref)
+    yield from (ref for _, ref, _ in strangers(inventory, view, view.spec.all_containers))
 
+
+def policies(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The network policies over a pod and over what its settings name."""
+    if not isinstance(view, Pod):
+        return
+    yield from (one.ref for one in policies_of(inventory, view))
+    for ref in services_needed(inventory, view, view.spec.all_containers):
+        for pod in inventory.pods_of(ref)[:1]:
+            yield from (one.ref for one in policies_of(inventory, pod))
+
+
+def taken_place(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What took the place of a pod of the same workload."""
+    workload = inventory.workload(view)
+    yield from (one.winner for one in preemptions(inventory) if one.loser == workload)
+
+
+def scheduler(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    yield Ref("Lease", "kube-system", "kube-scheduler")
+
+
+def controllers(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    yield Ref("Lease", "kube-system", "kube-controller-manager")
+
+
+def operators(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The workloads that look after a custom resource."""
+    if isinstance(view, CustomResource):
+        yield from (one.ref for one in operators_of(inventory, view.api_version.rpartition("/")[0]))
+
+
+def plugins(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The DaemonSets that advertise what a pod asks for, by the vendor or the device in their names."""
+    if not isinstance(view, Pod):
+        return
+    asked = [name for name in requests(view.spec) if "/" in name]
+    words = {word for name in asked for word in re.split(r"[^a-z]+", name.lower()) if len(word) > 2} - {"com", "org"}
+    for one in inventory.daemon_sets:
+        label = " ".join([one.name, *(container.image for container in one.spec.template.spec.containers)]).lower()
+        if "plugin" in label and any(word in label for word in words):
+            yield one.ref
+            yield from inventory_pods(inventory, one.ref)
+
+
+def accounts(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The bindings that should give a pod's account its rights."""
     if isinstance(view, Pod):
-        for container in view.spec.init_containers:
-            for ref in services_named(inventory, view, container):
-                yield ref
-                yield from inventory_pods(inventory, ref)
+        yield from (one.ref for one in meant_for(inventory, view.namespace, view.spec.service_account_name))
+
+
+def drivers(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The DaemonSets whose pods should register a volume driver on a pod's node, and those pods."""
+    if not isinstance(view, Pod):
+        return
+    for one in inventory.daemon_sets:
+        if not any("csi" in container.image.lower() for container in one.spec.template.spec.containers):
+            continue
+        for pod in inventory.pods_of(one.ref):
+            if pod.spec.node_name == view.spec.node_name:
+                yield pod.ref
+        yield one.ref
 
 
 def inventory_pods(inventory: Inventory, ref: Ref) -> Iterator[Ref]:
@@ -134,7 +211,7 @@ NODE_LOST = frozenset({"NodeUnreachable", "NodeNotReady"})
 
 # A symptom's reason -> where to look for what explains it, in this order; only these findings can be symptoms.
 EXPLAINED: dict[str, tuple[Relation, ...]] = {
-    "ReplicasNotReady": (below,),
+    "ReplicasNotReady": (below, taken_place),
     "RolloutStalled": (below,),
     "PodsNotCreated": (),
     "JobFailing": (below,),
@@ -145,7 +222,8 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ServiceEndpointsNotReady": (below,),
     "IngressBackendDown": (backends,),
     "CustomResourceDegraded": (below, named),
-    "CustomResourceIgnored": (),
+    "CustomResourceIgnored": (operators,),
+    "CustomResourceNotReconciled": (operators,),
     "StatusContradicted": (below,),
     "OperatorDown": (below,),
     "APIServiceUnavailable": (backends,),
@@ -162,13 +240,23 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "Evicted": (node,),
     "NodeShutDown": (node,),
     "ContainerStatusUnknown": (node,),
-    "DeletionStuck": (node, owners),
+    "DeletionStuck": (node, owners, operators),
     "VolumeAttachFails": (node, claims),
-    "ContainerNotReady": (node,),
-    "ReadinessProbeFails": (node,),
+    "ContainerNotReady": (node, waited, policies),
+    "ReadinessProbeFails": (node, waited, policies),
     "PodNotReady": (node,),
-    "InitContainerWaits": (waited,),
+    "InitContainerWaits": (waited, policies),
     "OldRevisionBlocksUpdate": (),
+    "StartupProbeFails": (node, waited),
+    "CrashLoop": (accounts, waited, policies),
+    "InitContainerFails": (accounts, waited, policies),
+    "LivenessProbeKills": (waited, policies),
+    "InsufficientResources": (taken_place,),
+    "ResourceNotOffered": (plugins,),
+    "ControllerNotReconciling": (controllers,),
+    "NoScheduler": (scheduler,),
+    "CsiDriverMissingOnNode": (drivers, node),
+    "PodSandboxFails": (sandboxed,),
 }
 
 # Symptoms that only some troubles of a node explain; the others are explained by a node that is lost.

@@ -50,6 +50,7 @@ from kubectl_berth.cluster.views.pods import (
     Terminated,
     Toleration,
 )
+from kubectl_berth.cluster.views.rbac import PolicyRule, Role, RoleBinding
 from kubectl_berth.cluster.views.storage import (
     CSIDriver,
     CSINode,
@@ -107,10 +108,13 @@ __all__ = [
     "Pod",
     "PodDisruptionBudget",
     "PodSpec",
+    "PolicyRule",
     "Probe",
     "ReplicaSet",
     "Requirement",
     "ResourceQuota",
+    "Role",
+    "RoleBinding",
     "Selector",
     "Service",
     "ServiceAccount",

@@ -30,9 +30,10 @@ class EnvSource(View):
 
 
 class EnvVar(View):
-    """An environment variable; its value is never read."""
+    """An environment variable; in its value only the names of hosts are looked for, and it is never shown."""
 
     name: str = ""
+    value: str = ""
     value_from: EnvSource | None = None
 
 
@@ -222,6 +223,13 @@ class SpreadConstraint(View):
     label_selector: Selector | None = None
 
 
+class PodSecurityContext(View):
+    """What holds for all containers of a pod."""
+
+    fs_group: int | None = None
+    run_as_user: int | None = None
+
+
 class PodSpec(View):
     """The part of a pod's spec that explains why it does not run."""
 
@@ -247,6 +255,7 @@ class PodSpec(View):
     dns_policy: str = ""
     overhead: Amounts = {}
     resources: Resources | None = None
+    security_context: PodSecurityContext | None = None
 
     @property
     def all_containers(self) -> list[Container]:

@@ -161,19 +161,48 @@ def _webhook(inventory: Inventory, view: Identified, text: str, evidence: str) -
     match = _CALL.search(text)
     if match is None:
         return
-    ref = webhook_owner(inventory, match[1]) or Ref("Webhook", "", match[1])
-    yield Finding(
+    yield webhook_failure(inventory, view, text, evidence, f"pods of {view.ref} are not created")
+    ref = webhook_owner(inventory, match[1])
+    yield _caused(view, ref, f"its pods are not created: webhook {match[1]} {_trouble(text)[0]}", evidence)
+
+
+def webhook_failure(inventory: Inventory, view: Identified, text: str, evidence: str, then: str) -> Finding:
+    """The configuration of the webhook that an API error names, with how the call failed and what that stops."""
+    name = (_CALL.search(text) or ["", "unknown"])[1]
+    trouble, remedy = _trouble(text)
+    lines = webhook_lines(inventory, name)
+    if view.namespace and any(f"service {view.namespace}/" in line for line in lines):
+        lines.append("it guards the pods of its own namespace, so they cannot start while it is down")
+    return Finding(
         "critical",
-        ref,
+        webhook_owner(inventory, name),
         "WebhookFails",
-        f"its webhook {match[1]} does not answer, so pods of {view.ref} are not created",
-        (evidence, *webhook_lines(inventory, match[1])),
+        f"its webhook {name} {trouble}, so {then}",
+        (evidence, *lines),
         effects=(view.ref,),
-        remedy="bring the webhook's own service back; where it cannot start because it guards its own pods, let its "
-        "selectors leave out its own namespace",
+        remedy=remedy,
         disproof="the same request passes now",
     )
-    yield _caused(view, ref, f"its pods are not created: webhook {match[1]} does not answer", evidence)
+
+
+def _trouble(text: str) -> tuple[str, str]:
+    """How a call of a webhook failed, and what to do about that."""
+    lowered = text.lower()
+    if "x509" in lowered or "certificate" in lowered:
+        return (
+            "is not trusted: its certificate does not fit the configuration's caBundle",
+            "renew the certificate or the caBundle so that they fit (what injects the CA may be down)",
+        )
+    if "deadline exceeded" in lowered or "timeout" in lowered.split("?timeout=")[-1]:
+        return (
+            "does not answer in time",
+            "look at why the webhook's pods are slow or cut off; give it more time only then",
+        )
+    return (
+        "does not answer",
+        "bring the webhook's own service back; where it cannot start because it guards its own pods, let its selectors "
+        "leave out its own namespace",
+    )
 
 
 def _denied(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
@@ -205,12 +234,12 @@ def _other(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
 _JUDGES: tuple[Judge, ...] = (_webhook, _denied, _quota, _bounds, _security, _account)
 
 
-def webhook_owner(inventory: Inventory, name: str) -> Ref | None:
-    """The configuration that holds a webhook of that name."""
+def webhook_owner(inventory: Inventory, name: str) -> Ref:
+    """The configuration that holds a webhook of that name; the webhook itself where none was read."""
     for configuration in [*inventory.mutating_webhooks, *inventory.validating_webhooks]:
         if any(one.name == name for one in configuration.webhooks):
             return configuration.ref
-    return None
+    return Ref("Webhook", "", name)
 
 
 def webhook_lines(inventory: Inventory, name: str) -> list[str]:

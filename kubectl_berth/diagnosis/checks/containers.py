@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, Terminated, age, duration, parse_time
+from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, Terminated, age, duration, parse_time
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
+from kubectl_berth.diagnosis.checks.probes import SETTLE, not_ready, probe_evidence, probe_kill
+from kubectl_berth.diagnosis.checks.surroundings import services_needed, surroundings
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, listed, older, said, weight, younger
-from kubectl_berth.records import Finding, Ref
+from kubectl_berth.records import Finding
 
 CANNOT_START = frozenset(
     {
@@ -22,7 +24,6 @@ CANNOT_START = frozenset(
     }
 )
 STARTING = frozenset({"", "ContainerCreating", "PodInitializing"})
-SETTLE = 120.0  # seconds in which a container that is not ready yet is nobody's problem
 EXIT_CODES = {
     126: "the command was found but may not be executed",
     127: "the command was not found",
@@ -75,7 +76,7 @@ def _container(inventory: Inventory, pod: Pod, status: ContainerStatus, *, init:
     elif running and init and older(inventory.now, running.started_at, 5 * 60):
         yield _init_runs(inventory, pod, status)
     elif running and not init and not status.ready:
-        yield from _not_ready(inventory, pod, status)
+        yield from not_ready(inventory, pod, status)
 
 
 def _failed_now(pod: Pod, status: ContainerStatus, init: bool) -> bool:
@@ -104,10 +105,11 @@ def _dead(inventory: Inventory, pod: Pod, status: ContainerStatus, last: Termina
     reason, words, remedy, disproof = _death(inventory, pod, status, last, init)
     evidence = [_counted(inventory, status, last)]
     if last:
-        evidence.append(_ended(status, last, inventory))
+        evidence.append(_ended(status, last, reason not in ("CrashLoop", "InitContainerFails")))
     evidence += _limits(inventory, pod, spec, reason)
-    evidence += _probe_evidence(inventory, pod, spec, reason)
-    evidence += _settings(spec, reason)
+    evidence += probe_evidence(inventory, pod, spec, reason)
+    if spec and reason in ("CrashLoop", "InitContainerFails"):
+        evidence += surroundings(inventory, pod, spec)
     if reason == "CrashLoop" and spec and spec.liveness_probe and last and last.exit_code in (137, 143):
         evidence.append(
             f"spec: a livenessProbe that gives up after about {spec.liveness_probe.patience}s may have ended it"
@@ -137,7 +139,9 @@ def _death(
             "raise the memory limit, or find out why it uses so much; restarting it changes nothing",
             "lastState without reason OOMKilled, or a working set far below the limit when it died",
         )
-    killer = _probe_kill(inventory, pod, status)
+    if inventory.newest(pod, "FailedPostStartHook") and last and last.exit_code in (137, 143):
+        return _start_words("PostStartHookFails")
+    killer = probe_kill(inventory, pod, status)
     if killer:
         return (
             f"{killer}ProbeKills",
@@ -167,7 +171,7 @@ def _death(
         "InitContainerFails" if init else "CrashLoop",
         f"{code} and is started over and over",
         f"read the last lines before it ended ({logs}) and mend what they name",
-        "a previous log without an error, or a kill from outside (probe, node, memory)",
+        "a previous log without an error, or a kill from outside (probe, node)",
     )
 
 
@@ -178,10 +182,10 @@ def _counted(inventory: Inventory, status: ContainerStatus, last: Terminated | N
     return f"container {status.name}: state {state}, restartCount {status.restart_count}{ago}"
 
 
-def _ended(status: ContainerStatus, last: Terminated, inventory: Inventory) -> str:
+def _ended(status: ContainerStatus, last: Terminated, told: bool) -> str:
     field = "state.terminated" if status.state.terminated else "lastState.terminated"
     meaning = EXIT_CODES.get(last.exit_code, "")
-    if last.reason == "OOMKilled":
+    if last.reason == "OOMKilled" or told:
         meaning = ""
     words = f"{field}: reason {last.reason or 'none'}, exit code {last.exit_code}" + (f", {meaning}" if meaning else "")
     begun, over = parse_time(last.started_at), parse_time(last.finished_at)
@@ -198,97 +202,10 @@ def _limits(inventory: Inventory, pod: Pod, spec: Container | None, reason: str)
     used = inventory.pod_usage(pod).get(spec.name, {}).get("memory")
     if used is not None:
         words += f", in use now {used / 2**20:.0f}Mi"
+    defaults = pod.metadata.annotations.get("kubernetes.io/limit-ranger", "")
+    if "memory limit" in defaults and spec.name in defaults:
+        return [words, f"annotation kubernetes.io/limit-ranger: {clip(defaults, 160)}: the limit is not the template's"]
     return [words]
-
-
-def _settings(spec: Container | None, reason: str) -> list[str]:
-    """Where a container that ends by itself takes its settings from: names only."""
-    if spec is None or reason not in ("CrashLoop", "InitContainerFails"):
-        return []
-    named: set[str] = set()
-    for whole in spec.env_from:
-        named |= {f"ConfigMap {whole.config_map_ref.name}"} if whole.config_map_ref else set()
-        named |= {f"Secret {whole.secret_ref.name}"} if whole.secret_ref else set()
-    for variable in spec.env:
-        source = variable.value_from
-        if source and source.config_map_key_ref:
-            named.add(f"ConfigMap {source.config_map_key_ref.name} (key {source.config_map_key_ref.key})")
-        elif source and source.secret_key_ref:
-            named.add(f"Secret {source.secret_key_ref.name} (key {source.secret_key_ref.key})")
-    return [f"container {spec.name} takes its environment from {listed(sorted(named))}"] if named else []
-
-
-# --- probes ---------------------------------------------------------------------------------------------------------
-
-
-def _probe_kill(inventory: Inventory, pod: Pod, status: ContainerStatus) -> str:
-    """ "Liveness" or "Startup" where that probe kills this container, "" otherwise."""
-    mine = [event for event in inventory.events_of(pod) if event.container in ("", status.name)]
-    for kind in ("Liveness", "Startup"):
-        killed = any(one.reason == "Killing" and f"{kind.lower()} probe" in one.text.lower() for one in mine)
-        failed = sum(one.times for one in mine if _probe_event(one, kind))
-        code = status.last_state.terminated.exit_code if status.last_state.terminated else 0
-        if killed or (failed >= 3 and code in (137, 143)):
-            return kind
-    return ""
-
-
-def _probe_event(event: Event, kind: str) -> bool:
-    return event.reason in ("Unhealthy", "ProbeWarning") and event.text.lower().startswith(f"{kind.lower()} probe")
-
-
-def _probe_evidence(inventory: Inventory, pod: Pod, spec: Container | None, reason: str) -> list[str]:
-    kind = next((one for one in ("Liveness", "Startup", "Readiness") if reason.startswith(one)), None)
-    if kind is None or spec is None:
-        return []
-    event = next((one for one in inventory.events_of(pod) if _probe_event(one, kind)), None)
-    words = [said(event, inventory.now)] if event else []
-    probe = getattr(spec, f"{kind.lower()}_probe")
-    if probe is None:
-        return words
-    words.append(
-        f"spec: {kind.lower()}Probe initialDelaySeconds {probe.initial_delay_seconds}, periodSeconds "
-        f"{probe.period_seconds}, failureThreshold {probe.failure_threshold}, timeoutSeconds {probe.timeout_seconds}: "
-        f"it gives up after about {probe.patience}s"
-    )
-    return words + _probe_port(spec, kind, probe.port)
-
-
-def _probe_port(spec: Container, kind: str, port: int | str | None) -> list[str]:
-    """A probe that asks a port the container does not declare."""
-    declared = [one.container_port for one in spec.ports]
-    names = [one.name for one in spec.ports if one.name]
-    text = str(port)
-    if port is None or not declared or text in names or (text.isdigit() and int(text) in declared):
-        return []
-    return [
-        f"spec: the {kind.lower()} probe asks port {port}, the container declares "
-        f"{listed([f'{one.container_port}' + (f' ({one.name})' if one.name else '') for one in spec.ports])}"
-    ]
-
-
-def _not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterator[Finding]:
-    spec = pod.container(status.name)
-    running = status.state.running
-    probes = [one for one in (spec.readiness_probe, spec.startup_probe) if one] if spec else []
-    allowed = max([SETTLE] + [float(one.patience) for one in probes])
-    if running is None or not older(inventory.now, running.started_at, allowed):
-        return
-    kind = "Startup" if status.started is False and spec and spec.startup_probe else "Readiness"
-    event = next((one for one in inventory.events_of(pod) if _probe_event(one, kind)), None)
-    reason = f"{kind}ProbeFails" if event or (spec and spec.readiness_probe) else "ContainerNotReady"
-    since = age(inventory.now, running.started_at)
-    evidence = [f"container {status.name}: running for {since}, ready false"]
-    yield Finding(
-        weight(inventory, pod),
-        pod.ref,
-        reason,
-        f"container {status.name} runs but has not become ready",
-        tuple(evidence + _probe_evidence(inventory, pod, spec, reason)),
-        remedy="find out why the probe's request fails (the words of the event, the container's log) before touching "
-        "the probe itself",
-        disproof="the container's ready is true again",
-    )
 
 
 # --- cannot start ---------------------------------------------------------------------------------------------------
@@ -334,11 +251,11 @@ def _init_runs(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Findi
     since = age(inventory.now, running.started_at if running else None)
     spec = pod.container(status.name)
     evidence = [f"init container {status.name}: running for {since}; the pod's other containers wait for it"]
-    waited = services_named(inventory, pod, spec)
+    waited = services_needed(inventory, pod, [spec] if spec else [])
     if spec and (spec.command or spec.args):
         evidence.append(f"spec: command {clip(' '.join(spec.command + spec.args), 160)}")
     if waited:
-        evidence.append(f"its command names {listed([str(ref) for ref in waited])}")
+        evidence.append(f"its settings name {listed([str(ref) for ref in waited])}")
     return Finding(
         weight(inventory, pod),
         pod.ref,
@@ -348,20 +265,6 @@ def _init_runs(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Findi
         remedy=f"read its log (kubectl logs {pod.name} -n {pod.namespace} -c {status.name}) to see what it waits for",
         disproof="a log that shows it working, not waiting",
     )
-
-
-def services_named(inventory: Inventory, pod: Pod, spec: Container | None) -> list[Ref]:
-    """The Services that a container's command names: "redis", "redis.cache", "redis.cache.svc.cluster.local"."""
-    if spec is None:
-        return []
-    words = "".join(c if c.isalnum() or c in "-." else " " for c in " ".join(spec.command + spec.args)).split()
-    asked = {tuple(word.split(".")[:2]) for word in words}
-    return [
-        service.ref
-        for service in inventory.services
-        if (service.name, service.namespace) in asked
-        or (service.namespace == pod.namespace and (service.name,) in asked)
-    ]
 
 
 def _gates(inventory: Inventory, pod: Pod) -> Iterator[Finding]:

@@ -156,6 +156,8 @@ def check_cron_jobs(inventory: Inventory) -> Iterable[Finding]:
             continue
         yield from _unreadable(inventory, cron)
         yield from _blocked(inventory, cron)
+        yield from _missed(inventory, cron)
+        yield from _vanished(inventory, cron)
 
 
 def _cron_suspended(inventory: Inventory, cron: CronJob) -> Finding:
@@ -214,4 +216,46 @@ def _blocked(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
         effects=(),
         remedy=f"find out why {oldest.ref} does not end; a deadline (activeDeadlineSeconds) keeps that from lasting",
         disproof="an active run younger than the schedule's step",
+    )
+
+
+def _missed(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
+    """Starts that were skipped: the controller says so and goes on."""
+    event = inventory.newest(cron, "TooManyMissedTimes", "MissSchedule", within=DAY)
+    if event is None:
+        return
+    yield Finding(
+        "info",
+        cron.ref,
+        "CronJobMissedStarts",
+        "it missed starts; that is a warning only: the controller goes on with the next start",
+        (
+            said(event, inventory.now),
+            f"status.lastScheduleTime: {cron.status.last_schedule_time or 'never'}",
+            f"spec: schedule {cron.spec.schedule!r}, startingDeadlineSeconds {cron.spec.starting_deadline_seconds}",
+        ),
+        remedy="look at what kept it from starting (suspended, controller down, clock); no need to make it anew",
+        disproof="starts at every step of the schedule",
+    )
+
+
+def _vanished(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
+    """A last run that did not succeed and of which nothing is left to look at."""
+    last, good = parse_time(cron.status.last_schedule_time), parse_time(cron.status.last_successful_time)
+    if last is None or good is None or good >= last or cron.status.active or "jobs" in inventory.unread:
+        return
+    if (inventory.now - last).total_seconds() < HANGS or any(isinstance(x, Job) for x in inventory.children(cron.ref)):
+        return
+    yield Finding(
+        "warning",
+        cron.ref,
+        "CronJobLastRunFailed",
+        f"its last run, {age(inventory.now, last)} ago, did not succeed, and its Job is gone: why cannot be seen now",
+        (
+            f"status.lastScheduleTime: {cron.status.last_schedule_time}",
+            f"status.lastSuccessfulTime: {cron.status.last_successful_time}",
+            "no Job of it is left (failedJobsHistoryLimit, or ttlSecondsAfterFinished, took it away)",
+        ),
+        remedy="keep failed Jobs longer (failedJobsHistoryLimit, ttlSecondsAfterFinished) and look at the next run",
+        disproof="a Job of that run",
     )

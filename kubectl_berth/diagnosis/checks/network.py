@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import ContainerPort, Ingress, NetworkPolicy, Pod, Service, ServicePort, Workload, age
+from kubectl_berth.diagnosis.checks.surroundings import troubled
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import clip, count, listed, older, said
 from kubectl_berth.records import Finding, Ref
@@ -275,16 +276,14 @@ def check_network_policies(inventory: Inventory) -> Iterable[Finding]:
             if mine and not any(_allows_dns(inventory, one) for one in mine):
                 cut.append((pod, mine))
         if cut:
-            yield _no_dns(namespace, cut)
+            yield _no_dns(inventory, namespace, cut)
 
 
-def _no_dns(namespace: str, cut: list[tuple[Pod, list[NetworkPolicy]]]) -> Finding:
+def _no_dns(inventory: Inventory, namespace: str, cut: list[tuple[Pod, list[NetworkPolicy]]]) -> Finding:
     policies = sorted({one.name for _, mine in cut for one in mine})
-    troubled = [
-        pod for pod, _ in cut if not pod.ready or any(one.restart_count for one in pod.status.container_statuses)
-    ]
+    hurt = [pod for pod, _ in cut if troubled(inventory, pod)]
     return Finding(
-        "warning" if troubled else "info",
+        "warning" if hurt else "info",
         Ref("NetworkPolicy", namespace, policies[0]),
         "EgressBlocksDns",
         f"{count(len(cut), 'pod')} may not reach DNS: no egress rule of {listed(policies)} allows port {DNS_PORT}",
@@ -292,7 +291,7 @@ def _no_dns(namespace: str, cut: list[tuple[Pod, list[NetworkPolicy]]]) -> Findi
             f"spec.policyTypes of {listed(policies)}: Egress, without port {DNS_PORT} to kube-dns",
             f"pods selected: {listed([pod.name for pod, _ in cut])}",
         ),
-        effects=tuple(sorted(pod.ref for pod in troubled)),
+        effects=tuple(sorted(pod.ref for pod in hurt)),
         remedy=f"allow UDP and TCP {DNS_PORT} to kube-system in an egress rule for these pods",
         disproof="these pods resolve names, or need no names",
     )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from decimal import Decimal
 
 from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
+from kubectl_berth.diagnosis.fit import ZERO, amount, requests, show
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
 from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable")
+CROWDED = Decimal("0.95")
 LOST = frozenset({"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"})
 
 
@@ -24,6 +28,7 @@ def check_nodes(inventory: Inventory) -> Iterable[Finding]:
             yield from _pressure(inventory, node)
         yield from _cordoned(inventory, node)
         yield from _rebooted(inventory, node)
+        yield from _crowded(inventory, node)
 
 
 def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
@@ -43,6 +48,8 @@ def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
     evidence.append(f"{count(len(pods), 'pod')} assigned to it")
     if gone:
         evidence.append("its other conditions are Unknown too: nothing is known of its disk or memory")
+    waiting = _unsigned(inventory, node)
+    evidence += waiting
     since = age(inventory.now, ready.last_transition_time)
     return Finding(
         "critical",
@@ -52,11 +59,59 @@ def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
         if gone
         else f"it is not ready for {since}: {clip(ready.message, 160)}",
         tuple(evidence),
-        remedy="check whether the machine is up, then its kubelet and network; its pods are replaced elsewhere, those "
+        remedy="its kubelet asks for a certificate that nobody approved: look at who should, and at its clock"
+        if waiting
+        else "check whether the machine is up, then its kubelet and network; its pods are replaced elsewhere, those "
         "with an attached volume only once the node is known to be gone"
         if gone
         else "mend what the condition names (container runtime, network plugin, kubelet) on that node",
         disproof="condition Ready=True, or a lease renewed within the last minute",
+    )
+
+
+def _unsigned(inventory: Inventory, node: Node) -> list[str]:
+    """Requests of the node's kubelet for its client certificate that nobody has answered."""
+    return [
+        f"{one.ref}: of {one.spec.username}, neither approved nor denied for "
+        f"{age(inventory.now, one.metadata.creation_timestamp)}"
+        for one in inventory.signing_requests
+        if one.spec.signer_name in ("", "kubernetes.io/kube-apiserver-client-kubelet")
+        and one.spec.username == f"system:node:{node.name}"
+        and not one.status.conditions
+    ][:3]
+
+
+def _crowded(inventory: Inventory, node: Node) -> Iterator[Finding]:
+    """A node whose CPU is used up, mostly by one pod that nothing holds back."""
+    used, whole = inventory.node_usage(node.name).get("cpu"), amount(node.status.allocatable.get("cpu"))
+    if used is None or not whole or used < whole * CROWDED:
+        return
+    shares = [
+        (sum((one.get("cpu", ZERO) for one in inventory.pod_usage(pod).values()), ZERO), pod)
+        for pod in inventory.pods_of(node.ref)
+        if not pod.finished
+    ]
+    most, pod = max(shares, key=lambda pair: (pair[0], pair[1].ref), default=(ZERO, None))
+    if pod is None or most < whole / 2:
+        return
+    limits = [amount(one.resources.limits.get("cpu")) for one in pod.spec.containers]
+    asked = requests(pod.spec).get("cpu", ZERO)
+    if all(limits) or most < asked * 2:
+        return
+    workload = inventory.workload(pod)
+    yield Finding(
+        "warning",
+        node.ref,
+        "NodeCrowded",
+        f"its CPU is used up, and {pod.ref} uses most of it without a cpu limit; what else runs there is slowed down",
+        (
+            f"usage: {show('cpu', used)} of {show('cpu', whole)} allocatable CPU in use",
+            f"{pod.ref}: {show('cpu', most)} in use, {show('cpu', asked)} requested, no cpu limit",
+            f"{count(len(shares) - 1, 'other pod')} on this node",
+        ),
+        effects=(workload,),
+        remedy=f"give {workload} a request that fits its use, and a limit, or a node of its own",
+        disproof="a later figure: one measurement may be a peak",
     )
 
 
@@ -219,8 +274,6 @@ def check_sandboxes(inventory: Inventory) -> Iterable[Finding]:
 
 
 def _under_node(finding: Finding, pod: Pod) -> Finding:
-    from dataclasses import replace
-
     return replace(finding, caused_by=Ref("Node", "", pod.spec.node_name))
 
 

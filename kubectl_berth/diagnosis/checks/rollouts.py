@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Pod, Workload, condition
+from kubectl_berth.cluster.views import Pod, Service, Workload, condition
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import count, held, listed, older, said, younger
 from kubectl_berth.records import Finding, Severity
@@ -222,23 +222,22 @@ def _paused(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
     yield from _behind(inventory, deployment)
 
 
-def _scaled_to_zero(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
+def _scaled_to_zero(inventory: Inventory, workload: Workload) -> Iterator[Finding]:
     """Zero replicas is a wish, not a fault, unless a Service still sends traffic there."""
-    labels = deployment.spec.template.metadata.labels
+    labels = workload.spec.template.metadata.labels
     behind = [
         one
         for one in inventory.services
-        if one.namespace == deployment.namespace
-        and one.spec.selector
-        and all(labels.get(key) == value for key, value in one.spec.selector.items())
+        if one.namespace == workload.namespace
+        and (_named_service(one, workload) or (one.spec.selector and one.spec.selector.items() <= labels.items()))
         and not any(pod.ready for pod in inventory.pods_of(one.ref))
     ]
-    if not behind:
+    if not behind or workload.metadata.controller is not None:
         return
-    event = inventory.newest(deployment, "ScalingReplicaSet", within=None)
+    event = inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None)
     yield Finding(
         "warning",
-        deployment.ref,
+        workload.ref,
         "ScaledToZero",
         f"it is scaled to zero, and {behind[0].ref} has nothing else behind it",
         ("spec.replicas: 0", *([said(event, inventory.now)] if event else [])),
@@ -248,10 +247,19 @@ def _scaled_to_zero(inventory: Inventory, deployment: Workload) -> Iterator[Find
     )
 
 
+def _named_service(service: Service, workload: Workload) -> bool:
+    """True for a Service of one pod of a StatefulSet."""
+    name = service.spec.selector.get("statefulset.kubernetes.io/pod-name", "")
+    return workload.kind == "StatefulSet" and name.rpartition("-")[0] == workload.name
+
+
 # --- StatefulSets -----------------------------------------------------------------------------------------------------
 
 
 def _stateful_set(inventory: Inventory, workload: Workload) -> Iterator[Finding]:
+    if workload.desired == 0:
+        yield from _scaled_to_zero(inventory, workload)
+        return
     update = workload.spec.update_strategy
     partition = update.rolling_update.partition if update and update.rolling_update else None
     status = workload.status

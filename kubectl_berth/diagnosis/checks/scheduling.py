@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
+from kubectl_berth.diagnosis.checks.admission import webhook_failure
 from kubectl_berth.diagnosis.fit import Obstacle, obstacles
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, count, held, listed, older, weight, younger
@@ -119,7 +121,12 @@ def _pending(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
             disproof="spec.schedulingGates is empty",
         )
         return
-    yield _unschedulable(inventory, pod, scheduled.message, held(scheduled, inventory.now))
+    finding = _unschedulable(inventory, pod, scheduled.message, held(scheduled, inventory.now))
+    if finding.reason == "BindWebhookFails":
+        cause = webhook_failure(inventory, pod, scheduled.message, finding.evidence[0], "pods are not bound to nodes")
+        yield cause
+        finding = replace(finding, caused_by=cause.subject)
+    yield finding
 
 
 def _unschedulable(inventory: Inventory, pod: Pod, message: str, evidence: str) -> Finding:

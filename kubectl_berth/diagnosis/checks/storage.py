@@ -207,6 +207,13 @@ def _attach(inventory: Inventory, pod: Pod, event: Event) -> Finding:
     users = _other_users(inventory, pod)
     evidence = [said(event, inventory.now)]
     evidence += [f"VolumeAttachment of {name}: still on node {node}" for node in held_on]
+    evidence += [
+        f"{one.ref}: {kind} {clip(error.message, 240)}"
+        for one in inventory.attachments
+        if one.spec.source.persistent_volume_name == name
+        for kind, error in (("attachError", one.status.attach_error), ("detachError", one.status.detach_error))
+        if error is not None
+    ]
     for other in users:
         evidence.append(f"{other.ref} uses the same claim" + (", it is terminating" if other.terminating else ""))
     lost = [node for node in inventory.nodes if node.name in held_on and not node.ready]

@@ -1,0 +1,104 @@
+"""Probes that kill a container or keep it from getting traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, age
+from kubectl_berth.diagnosis.fit import amount, show
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.say import listed, older, said, weight
+from kubectl_berth.records import Finding
+
+SETTLE = 120.0  # seconds in which a container that is not ready yet is nobody's problem
+AT_LIMIT = Decimal("0.9")
+
+
+def probe_kill(inventory: Inventory, pod: Pod, status: ContainerStatus) -> str:
+    """ "Liveness" or "Startup" where that probe kills this container, "" otherwise."""
+    mine = [event for event in inventory.events_of(pod) if event.container in ("", status.name)]
+    for kind in ("Liveness", "Startup"):
+        killed = any(one.reason == "Killing" and f"{kind.lower()} probe" in one.text.lower() for one in mine)
+        failed = sum(one.times for one in mine if probe_event(one, kind))
+        code = status.last_state.terminated.exit_code if status.last_state.terminated else 0
+        if killed or (failed >= 3 and code in (137, 143)):
+            return kind
+    return ""
+
+
+def probe_event(event: Event, kind: str) -> bool:
+    """True for an event of that probe's failure."""
+    return event.reason in ("Unhealthy", "ProbeWarning") and event.text.lower().startswith(f"{kind.lower()} probe")
+
+
+def probe_evidence(inventory: Inventory, pod: Pod, spec: Container | None, reason: str) -> list[str]:
+    """What the probe asks, how patient it is, what it heard, and what does not fit; [] for other reasons."""
+    kind = next((one for one in ("Liveness", "Startup", "Readiness") if reason.startswith(one)), None)
+    if kind is None or spec is None:
+        return []
+    event = next((one for one in inventory.events_of(pod) if probe_event(one, kind)), None)
+    words = [said(event, inventory.now)] if event else []
+    probe = getattr(spec, f"{kind.lower()}_probe")
+    if probe is None:
+        return words
+    words.append(
+        f"spec: {kind.lower()}Probe initialDelaySeconds {probe.initial_delay_seconds}, periodSeconds "
+        f"{probe.period_seconds}, failureThreshold {probe.failure_threshold}, timeoutSeconds {probe.timeout_seconds}: "
+        f"it gives up after about {probe.patience}s"
+    )
+    slow = _throttled(inventory, pod, spec) if event and _timed_out(event) else []
+    return words + _probe_port(spec, kind, probe.port) + slow
+
+
+def _timed_out(event: Event) -> bool:
+    return "deadline exceeded" in event.text.lower() or "timeout" in event.text.lower()
+
+
+def _throttled(inventory: Inventory, pod: Pod, spec: Container) -> list[str]:
+    """A probe that times out in a container that uses all the CPU it may: it is slowed down, not broken."""
+    used, limit = inventory.pod_usage(pod).get(spec.name, {}).get("cpu"), amount(spec.resources.limits.get("cpu"))
+    if used is None or not limit or used < limit * AT_LIMIT:
+        return []
+    return [
+        f"container {spec.name} uses {show('cpu', used)} of its cpu limit of {show('cpu', limit)}: it is throttled, so "
+        "it answers late; raise or drop the cpu limit, or give the probe more timeoutSeconds"
+    ]
+
+
+def _probe_port(spec: Container, kind: str, port: int | str | None) -> list[str]:
+    """A probe that asks a port the container does not declare."""
+    declared = [one.container_port for one in spec.ports]
+    names = [one.name for one in spec.ports if one.name]
+    text = str(port)
+    if port is None or not declared or text in names or (text.isdigit() and int(text) in declared):
+        return []
+    return [
+        f"spec: the {kind.lower()} probe asks port {port}, the container declares "
+        f"{listed([f'{one.container_port}' + (f' ({one.name})' if one.name else '') for one in spec.ports])}"
+    ]
+
+
+def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterator[Finding]:
+    """A container that runs and has not become ready in the time it was given."""
+    spec = pod.container(status.name)
+    running = status.state.running
+    probes = [one for one in (spec.readiness_probe, spec.startup_probe) if one] if spec else []
+    allowed = max([SETTLE] + [float(one.patience) for one in probes])
+    if running is None or not older(inventory.now, running.started_at, allowed):
+        return
+    kind = "Startup" if status.started is False and spec and spec.startup_probe else "Readiness"
+    event = next((one for one in inventory.events_of(pod) if probe_event(one, kind)), None)
+    reason = f"{kind}ProbeFails" if event or (spec and spec.readiness_probe) else "ContainerNotReady"
+    since = age(inventory.now, running.started_at)
+    evidence = [f"container {status.name}: running for {since}, ready false"]
+    yield Finding(
+        weight(inventory, pod),
+        pod.ref,
+        reason,
+        f"container {status.name} runs but has not become ready",
+        tuple(evidence + probe_evidence(inventory, pod, spec, reason)),
+        remedy="find out why the probe's request fails (the words of the event, the container's log) before touching "
+        "the probe itself",
+        disproof="the container's ready is true again",
+    )

@@ -1,0 +1,106 @@
+"""Service accounts without the rights somebody meant to give them: bindings to nothing, or of another account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_berth.cluster.views import Pod, RoleBinding
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.records import Finding, Ref
+
+BINDINGS = ("role_bindings", "cluster_role_bindings")
+
+
+def bindings(inventory: Inventory) -> list[RoleBinding]:
+    """RoleBindings and ClusterRoleBindings."""
+    return [*inventory.role_bindings, *inventory.cluster_role_bindings]
+
+
+def holds(binding: RoleBinding, namespace: str, account: str) -> bool:
+    """True where a binding names this service account."""
+    return any(
+        one.kind == "ServiceAccount" and one.name == account and (one.namespace or binding.namespace) == namespace
+        for one in binding.subjects
+    )
+
+
+def meant_for(inventory: Inventory, namespace: str, account: str) -> list[RoleBinding]:
+    """The bindings that name the account, or bear its name although they bind another one."""
+    account = account or "default"
+    found = [one for one in bindings(inventory) if holds(one, namespace, account)]
+    if account == "default" or any(one.namespace in ("", namespace) for one in found if _role(inventory, one)):
+        return found
+    return found + [one for one in bindings(inventory) if one not in found and _bears(one, namespace, account)]
+
+
+def _bears(binding: RoleBinding, namespace: str, account: str) -> bool:
+    """True for a binding named for the account that gives its rights to somebody else there."""
+    near = binding.namespace == namespace or any((one.namespace or namespace) == namespace for one in binding.subjects)
+    near = near or any(one.name == account for one in binding.subjects)
+    named = account in binding.name or account in binding.role_ref.name
+    return near and named and any(one.kind == "ServiceAccount" for one in binding.subjects)
+
+
+def check_rights(inventory: Inventory) -> Iterable[Finding]:
+    """Bindings to a role that does not exist, and bindings that miss the account they are named for."""
+    if set(BINDINGS) & inventory.unread or inventory.namespace is not None:
+        return
+    for binding in bindings(inventory):
+        if not _role(inventory, binding):
+            yield from _dangling(inventory, binding)
+    used: dict[tuple[str, str], list[Pod]] = {}
+    for pod in inventory.pods:
+        if not pod.finished and pod.spec.service_account_name not in ("", "default"):
+            used.setdefault((pod.namespace, pod.spec.service_account_name), []).append(pod)
+    for (namespace, account), pods in sorted(used.items()):
+        if any(holds(one, namespace, account) for one in bindings(inventory)):
+            continue
+        for binding in meant_for(inventory, namespace, account):
+            yield _missed(inventory, binding, Ref("ServiceAccount", namespace, account), pods)
+
+
+def _role(inventory: Inventory, binding: RoleBinding) -> bool:
+    """True where the binding's role exists, or nobody can tell."""
+    kind = binding.role_ref.kind
+    if ("roles" if kind == "Role" else "cluster_roles") in inventory.unread or not inventory.cluster_roles:
+        return True
+    return inventory.find(Ref(kind, binding.namespace if kind == "Role" else "", binding.role_ref.name)) is not None
+
+
+def _dangling(inventory: Inventory, binding: RoleBinding) -> Iterator[Finding]:
+    pods = [
+        pod
+        for pod in inventory.pods
+        if not pod.finished and holds(binding, pod.namespace, pod.spec.service_account_name or "default")
+    ]
+    if not pods:
+        return
+    troubled = [pod for pod in pods if not pod.ready or any(one.restart_count for one in pod.status.container_statuses)]
+    role = f"{binding.role_ref.kind} {binding.role_ref.name}"
+    yield Finding(
+        "warning" if troubled else "info",
+        binding.ref,
+        "RoleMissing",
+        f"it gives {role}, which does not exist, so {count(len(pods), 'pod')} with its account have no rights from it",
+        (f"roleRef: {role}", f"pods that run with its account: {listed([str(pod.ref) for pod in pods])}"),
+        effects=tuple(sorted({inventory.workload(pod) for pod in pods})),
+        remedy=f"create {role} again, or bind a role that exists (the roleRef of a binding cannot be changed)",
+        disproof="a role of that name",
+    )
+
+
+def _missed(inventory: Inventory, binding: RoleBinding, account: Ref, pods: list[Pod]) -> Finding:
+    named = [f"{one.kind} {one.namespace + '/' if one.namespace else ''}{one.name}" for one in binding.subjects]
+    workloads = sorted({inventory.workload(pod) for pod in pods})
+    return Finding(
+        "warning",
+        binding.ref,
+        "BindingMissesAccount",
+        f"it binds {listed(named)}, but {listed([str(ref) for ref in workloads])} runs as {account}, which no binding "
+        "names",
+        (f"subjects: {listed(named)}", f"spec.serviceAccountName: {account.name} in namespace {account.namespace}"),
+        effects=tuple(workloads),
+        remedy=f"name {account} in the binding's subjects, namespace included",
+        disproof=f"another binding, or a group, that gives {account} its rights",
+    )
