@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubectl_berth.tools.analyze_capacity import ANALYZE_CAPACITY
 from kubectl_berth.tools.analyze_workload_resources import ANALYZE_WORKLOAD_RESOURCES
 from kubectl_berth.tools.apply_remediation import APPLY_REMEDIATION
+from kubectl_berth.tools.check_availability import CHECK_AVAILABILITY
 from kubectl_berth.tools.check_disruption_budgets import CHECK_DISRUPTION_BUDGETS
 from kubectl_berth.tools.cluster_health import CLUSTER_HEALTH
 from kubectl_berth.tools.describe_resource import DESCRIBE_RESOURCE
@@ -25,6 +26,7 @@ ALL: tuple[Tool, ...] = (
     ANALYZE_WORKLOAD_RESOURCES,
     CLUSTER_HEALTH,
     ANALYZE_CAPACITY,
+    CHECK_AVAILABILITY,
     CHECK_DISRUPTION_BUDGETS,
     LIST_RESOURCES,
     LOOKUP_RUNBOOK,

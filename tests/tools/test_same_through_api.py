@@ -31,6 +31,7 @@ def _calls(context: Context) -> list[tuple[str, dict[str, Any]]]:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("cluster_health", {}),
         ("analyze_capacity", {}),
+        ("check_availability", {}),
         ("check_disruption_budgets", {}),
         ("list_pods", {}),
         ("list_pods", {"labelSelector": "app"}),
