@@ -16,6 +16,7 @@ from tests.engines.runs import run
 from tests.fakes.anthropic import obeying, reply, stubborn, thinking, tool_use
 from tests.fakes.bedrock import MODEL, FakeBedrock, bedrock_error, model_of
 from tests.fakes.loopback import Cut, Drop, Hang, Raw, Short
+from tests.fakes.prompt_cache import PromptCache
 from tests.process import berth, snapshot, surroundings
 
 LOOK = ("list_pods", {"namespace": "data"})
@@ -101,6 +102,21 @@ def test_the_marks_of_the_cache_roll_over_the_results_and_none_is_on_them_in_the
     assert [marks(request.body) for request in server.requests] == [
         *(["system"], ["system", 2], ["system", 2, 4], ["system", 4, 6], ["system", 6, 8], ["system"]),
     ]
+
+
+def test_each_call_reads_from_the_cache_what_the_one_before_left_there():
+    with FakeBedrock(stubborn(*LOOK), PromptCache()) as server:
+        ran = run(bedrock(server.url), 6)
+    calls = [(each.cache_write_tokens, each.cache_read_tokens) for each in ran.engine.calls]
+    assert [read for _, read in calls[1:-1]] == [wrote + read for wrote, read in calls[:-2]]
+    assert all(wrote > 0 for wrote, _ in calls[:-1])
+    assert calls[-1] == (0, calls[0][0])
+
+
+def test_nothing_before_a_thought_changes_but_cache_marks():
+    steps = [reply(thinking(f"Thought {n}."), tool_use(*LOOK)) for n in range(4)]
+    with FakeBedrock([*steps, reply(ANSWER)]) as server:
+        assert run(bedrock(server.url), 5).finished.text == ANSWER
 
 
 def test_thinking_is_shown_and_sent_back_unchanged():

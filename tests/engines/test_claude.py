@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
+import time
 import warnings
 
 import pytest
@@ -15,8 +17,10 @@ from kubectl_berth.errors import (
 )
 from kubectl_berth.records import Thinking, ToolCalled, ToolReturned
 from tests.engines.runs import claude, counting_down, run
+from tests.engines.toolbox import CONVERSATION, FakeToolbox
 from tests.fakes.anthropic import FakeAnthropic, api_error, obeying, reply, stubborn, thinking, tool_use
 from tests.fakes.loopback import Cut, Drop, Hang, Raw, Short, Status
+from tests.fakes.prompt_cache import PromptCache
 
 LOOK = ("list_pods", {"namespace": "data"})
 ANSWER = "ledger-db-3 is not ready."
@@ -39,6 +43,44 @@ def test_system_and_messages_are_marked_for_the_cache_but_not_the_messages_of_th
     bodies = [request.body for request in server.requests]
     assert all(body["system"][0]["cache_control"] == {"type": "ephemeral"} for body in bodies)
     assert [body.get("cache_control") for body in bodies] == [{"type": "ephemeral"}] * 2 + [None]
+
+
+def counted(ran):
+    """What each call paid for: tokens as they are, written to the cache, read from it."""
+    return [(each.input_tokens, each.cache_write_tokens, each.cache_read_tokens) for each in ran.engine.calls]
+
+
+def test_each_call_reads_from_the_cache_what_the_one_before_left_there():
+    with FakeAnthropic(stubborn(*LOOK), PromptCache()) as server:
+        first, *middle, last = counted(run(claude(server.url), 6))
+    assert first[2] == 0 and first[1] > 0
+    for (_, wrote, had), (plain, added, read) in itertools.pairwise([first, *middle]):
+        assert (plain, read) == (0, had + wrote)
+        assert added > 0
+    # with another tool choice the messages are read anew: nothing is written of them that nobody would read
+    assert last[1] == 0
+    assert 0 < last[2] < first[1]
+
+
+def test_nothing_before_a_thought_changes_up_to_the_last_call():
+    steps = [reply(thinking(f"Thought {n}."), tool_use(*LOOK)) for n in range(3)]
+    with FakeAnthropic([*steps, reply(ANSWER)]) as server:
+        ran = run(claude(server.url), 4)
+    assert ran.finished.text == ANSWER
+    assert ran.finished.forced
+
+
+def test_tokens_written_for_an_hour_are_counted_apart():
+    usage = {"input_tokens": 5, "cache_creation_input_tokens": 900, "ephemeral_1h_input_tokens": 300}
+    with FakeAnthropic([reply(ANSWER, usage=usage)]) as server:
+        used = run(claude(server.url)).finished.usage
+    assert (used.cache_write_tokens, used.cache_write_hour_tokens) == (900, 300)
+
+
+def test_notes_are_asked_for_in_words():
+    with FakeAnthropic([reply(ANSWER)]) as server:
+        run(claude(server.url))
+    assert server.requests[0].body["thinking"] == {"type": "adaptive", "display": "summarized"}
 
 
 def test_the_calls_of_one_reply_reach_the_toolbox_together_and_unknown_names_too():
@@ -143,6 +185,20 @@ def test_an_empty_reply_is_no_answer(blocks):
     with FakeAnthropic([reply(*blocks)]) as server:
         ran = run(claude(server.url))
     assert ran.finished.reason == "empty"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "list_pods", "arguments": {}}',
+        '<function_calls><invoke name="get_logs"><parameter name="name">a</parameter></invoke></function_calls>',
+    ],
+)
+def test_a_call_written_as_text_on_the_last_call_is_still_calling_tools(written):
+    with FakeAnthropic([reply(written)]) as server:
+        ran = run(claude(server.url), 1)
+    assert ran.finished.reason == "tool-calls"
+    assert not ran.toolbox.entries
 
 
 def test_a_paused_turn_goes_on():
@@ -282,9 +338,23 @@ def test_a_retry_after_beyond_the_deadline_ends_the_run_at_once(asked):
         ran = run(claude(server.url, remaining=counting_down(60)))
     assert isinstance(ran.error, EngineError)
     assert "asks to wait" in ran.sentence
+    assert asked != "3600" or "3600 s (429)" in ran.sentence
     assert ran.seconds < 1.5
     assert len(server.requests) == 1
     assert ran.usage.retries == 0
+
+
+def test_a_retry_is_told_when_it_happens_and_not_when_it_is_over():
+    overloaded = api_error(529, "overloaded_error", "Overloaded", {"retry-after": "1.5"})
+    with FakeAnthropic([overloaded, reply(ANSWER)]) as server:
+        began = time.monotonic()
+        at = [
+            (type(e).__name__, time.monotonic() - began) for e in claude(server.url).run(CONVERSATION, FakeToolbox(), 8)
+        ]
+    told = dict(reversed(at))
+    assert told["Retry"] < 1.2
+    assert told["Text"] > 1.5
+    assert [name for name, _ in at].index("Retry") < [name for name, _ in at].index("Waiting")
 
 
 def test_the_server_decides_whether_another_try_is_worth_it():

@@ -30,6 +30,8 @@ def read(text):
         "<tool_call><function=list_pods>\n<parameter=namespace>data</parameter>"
         "<parameter=tailLines>20</parameter>\n</function></tool_call>",
         f'[{{"name": "list_pods", "arguments": {ARGUMENTS}}}]',
+        '<function_calls>\n<invoke name="list_pods">\n<parameter name="namespace">data</parameter>\n'
+        '<parameter name="tailLines">20</parameter>\n</invoke>\n</function_calls>',
     ],
 )
 def test_a_message_that_is_one_call_becomes_it(text):
@@ -37,6 +39,8 @@ def test_a_message_that_is_one_call_becomes_it(text):
 
 
 def test_several_calls_keep_their_order():
+    lines = '{"name":"get_logs","args":{}}\n{"name":"list_pods","args":{}}'
+    assert [name for name, _ in read(lines)] == ["get_logs", "list_pods"]
     tagged = [f'<tool_call>{{"name":"{name}","arguments":{{}}}}</tool_call>' for name in ("get_logs", "list_pods")]
     assert [name for name, _ in read("\n".join(tagged))] == ["get_logs", "list_pods"]
     assert [name for name, _ in read('[{"name":"get_logs","args":{}},{"name":"list_pods","args":{}}]')] == [
@@ -78,6 +82,8 @@ def test_anything_else_stays_text(text):
     [
         ('<tool_call>{"na', True),
         ("<function=list_p", True),
+        ('<function_calls>\n<invoke name="li', True),
+        ('<invoke name="li', True),
         ('```json\n{ "name": "li', True),
         ('{"tool": "list', True),
         ("The <tool_call> tag", False),

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.loopback import Loopback, Request, Status
+from tests.fakes.loopback import Loopback, Request, Script, Status
+from tests.fakes.prompt_cache import Bindings, PromptCache
 
 FIELDS = {
     *("model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream"),
@@ -81,9 +82,14 @@ PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 
 
 class FakeAnthropic(Loopback):
-    """POST /v1/messages, streamed. Everything else is a 404."""
+    """POST /v1/messages, streamed. Everything else is a 404. `cache` counts tokens as a prompt cache would."""
 
     content_type = "text/event-stream; charset=utf-8"
+
+    def __init__(self, script: Script, cache: PromptCache | None = None) -> None:
+        super().__init__(script)
+        self.cache = cache
+        self.bindings = Bindings()
 
     def scripted(self, request: Request) -> bool:
         return request.method == "POST" and request.path.split("?")[0] == "/v1/messages"
@@ -94,7 +100,7 @@ class FakeAnthropic(Loopback):
     def complaint(self, request: Request) -> Status | None:
         if not request.headers.get("authorization") and not request.headers.get("x-api-key"):
             return api_error(401, "authentication_error", "x-api-key header is required")
-        words = objection(request.body)
+        words = objection(request.body) or self.bindings.objection(request.body)
         return api_error(400, "invalid_request_error", words) if words else None
 
     def chunks(self, reply: Reply, request: Request) -> Iterator[bytes]:
@@ -102,8 +108,13 @@ class FakeAnthropic(Loopback):
             "input_tokens": len(json.dumps(request.body["messages"])) // 4,
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
+            **(self.cache.usage(request.body) if self.cache else {}),
             **reply.usage,
         }
+        hour = usage.pop("ephemeral_1h_input_tokens", 0)
+        for block in reply.blocks:
+            if block["type"] == "thinking":
+                self.bindings.bind(block["thinking"], request.body)
         output = usage.pop("output_tokens", 17)
         start = {
             "id": "msg_01",
@@ -117,8 +128,8 @@ class FakeAnthropic(Loopback):
             "usage": {
                 **usage,
                 "cache_creation": {
-                    "ephemeral_5m_input_tokens": usage["cache_creation_input_tokens"],
-                    "ephemeral_1h_input_tokens": 0,
+                    "ephemeral_5m_input_tokens": usage["cache_creation_input_tokens"] - hour,
+                    "ephemeral_1h_input_tokens": hour,
                 },
                 "output_tokens": 1,
                 "service_tier": "standard",

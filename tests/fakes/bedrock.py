@@ -50,7 +50,7 @@ class FakeBedrock(FakeAnthropic):
                 f"Invocation of model ID {model_of(request)} with on-demand throughput isn't supported. Retry your "
                 "request with the ID or ARN of an inference profile that contains this model.",
             )
-        words = objection({**body, "model": model_of(request), "stream": True})
+        words = objection({**body, "model": model_of(request), "stream": True}) or self.bindings.objection(body)
         return bedrock_error(400, words) if words else None
 
     def chunks(self, reply: Reply, request: Request) -> Iterator[bytes]:
