@@ -61,17 +61,18 @@ def build(work: Path) -> Path:
 def pack(program: Path, archive: Path) -> None:
     """Writes the archive: sorted names, one time, no owner, links as the files they point to."""
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=EPOCH) as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-            for path, name in [(ROOT / "LICENSE", "LICENSE"), *_files(program)]:
-                info = tarfile.TarInfo(name)
-                info.size = path.stat().st_size
-                info.mtime = EPOCH
-                info.mode = (
-                    0o755 if os.access(path, os.X_OK) or name.startswith("kubectl-berth/kubectl-berth") else 0o644
-                )
-                with path.open("rb") as file:
-                    tar.addfile(info, file)
+    with (
+        archive.open("wb") as raw,
+        gzip.GzipFile("", "wb", 9, raw, mtime=EPOCH) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for path, name in [(ROOT / "LICENSE", "LICENSE"), *_files(program)]:
+            info = tarfile.TarInfo(name)
+            info.size = path.stat().st_size
+            info.mtime = EPOCH
+            info.mode = 0o755 if name == f"kubectl-berth/{program.name}" or os.access(path, os.X_OK) else 0o644
+            with path.open("rb") as file:
+                tar.addfile(info, file)
 
 
 def _files(program: Path) -> Iterator[tuple[Path, str]]:
