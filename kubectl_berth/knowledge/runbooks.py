@@ -186,7 +186,7 @@ def _given(entry: Mapping[str, Any] | str) -> Runbook:
 # --- matching -------------------------------------------------------------------------------------------------------
 
 _REASON, _TITLE, _SYMPTOM, _BODY = 12.0, 3.0, 2.0, 0.5
-LEAST = 2.0
+LEAST = 1.5
 """A runbook that scores less does not fit."""
 
 
