@@ -6,6 +6,7 @@ Operators' resources are known by the fields that count their instances and by t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -76,9 +77,15 @@ class Unit:
         return sorted({pod.spec.node_name for pod in self.pods if pod.spec.node_name})
 
     @property
+    def fullest(self) -> tuple[str, int]:
+        """The node that most of its pods are on, and how many; ("", 0) where none is on a node."""
+        counts = Counter(pod.spec.node_name for pod in self.pods if pod.spec.node_name)
+        return max(counts.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
+
+    @property
     def spread(self) -> bool:
-        """True where each of its pods has a node of its own now."""
-        return len(self.nodes) == len(self.pods)
+        """True where no node holds more than half of its pods now."""
+        return self.several and bool(self.nodes) and 2 * self.fullest[1] <= len(self.pods)
 
     @property
     def apart(self) -> Apart:

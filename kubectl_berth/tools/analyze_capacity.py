@@ -13,7 +13,7 @@ from kubectl_berth.diagnosis.disruption import states
 from kubectl_berth.diagnosis.fit import ZERO, requests, reserved_on
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.sizing import share
-from kubectl_berth.records import Finding
+from kubectl_berth.records import Finding, Ref
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted, listed
 from kubectl_berth.tools.scope import gaps_about, nothing_read, unread
@@ -53,7 +53,9 @@ def analyze_capacity(context: Context, arguments: Arguments) -> Report:
     lines += [f"Pool {_short(pool)}" for pool in found[POOLS:]]
     waiting = [one for one in context.findings() if one.subject in {pod.ref for pod in unscheduled(inventory)}]
     lines += [*_waiting(inventory, waiting), _budgets(inventory), NOT_CHECKED]
-    return Report("\n".join(lines) + unread(gaps), gaps=tuple(gaps), findings=(*_findings(found, lost), *waiting))
+    return Report(
+        "\n".join(lines) + unread(gaps), gaps=tuple(gaps), findings=(*_findings(inventory, found, lost), *waiting)
+    )
 
 
 def _blind(inventory: Inventory) -> str:
@@ -75,7 +77,7 @@ def _head(inventory: Inventory, found: Sequence[Pool], lost: Mapping[str, Sequen
     bad, fine = ([loss for loss in known if loss.covered == good] for good in (False, True))
     if bad:
         why = dict.fromkeys(name for loss in bad for name in loss.short)
-        what = f" ({listed(why)} does not fit)" if why else ""
+        what = f" (not enough {listed(map(_thing, why))})" if why else ""
         lines.append(f"If one node goes: NOT COVERED{what} for {listed((loss.node.name for loss in bad), NODES)}.")
     if fine:
         names = listed((loss.node.name for loss in fine), NODES)
@@ -110,7 +112,7 @@ def _pool(inventory: Inventory, pool: Pool, lost: Sequence[Loss], each: bool) ->
         ]
         lines.append(f"  largest reservations of {pool.binding}: {'; '.join(told)}")
     if lost:
-        lines += _loss(pool, lost[0], lost if each else ())
+        lines += _loss(inventory, pool, lost[0], lost if each else ())
     if each:
         lines += [f"  {_node(inventory, node)}" for node in pool.nodes]
     else:
@@ -178,15 +180,15 @@ def _room(inventory: Inventory, pool: Pool) -> str:
 # --- without one node -------------------------------------------------------------------------------------------------
 
 
-def _loss(pool: Pool, worst: Loss, every: Sequence[Loss]) -> list[str]:
+def _loss(inventory: Inventory, pool: Pool, worst: Loss, every: Sequence[Loss]) -> list[str]:
     name = worst.node.name
     if len(pool.nodes) == 1:
-        lines = [f"  without {name}: nothing of this pool is left; {_tried(worst)}"]
+        lines = [f"  without {name}: nothing of this pool is left; {_tried(inventory, worst)}"]
     else:
         asked = [one for one in pool.resources if worst.needs.get(one)]
         shares = ", ".join(f"{one} {_share(worst.needs, worst.left, one)}" for one in asked)
         fits = f"{_fits(pool, worst)}. Reserved of what is left: {shares}"
-        lines = [f"  without {name} (worst case): {fits}; {_tried(worst)}"]
+        lines = [f"  without {name} (worst case): {fits}; {_tried(inventory, worst)}"]
     if worst.orphans:
         lines.append(f"    gone for good (no controller): {listed(str(pod.ref) for pod in worst.orphans)}")
     easier = [loss.node.name for loss in every[1:] if loss.covered]
@@ -201,22 +203,34 @@ def _fits(pool: Pool, loss: Loss) -> str:
     words = []
     for name, missing in loss.short.items():
         words.append(
-            f"{name} DOES NOT FIT: {_amount(name, loss.left.get(name, ZERO))} left "
+            f"NOT ENOUGH {_thing(name)}: {_amount(name, loss.left.get(name, ZERO))} left "
             f"({_share(loss.left, pool.allocatable, name)} of now) for {_amount(name, loss.needs[name])} "
             f"reserved, short by {_amount(name, missing)}"
         )
     return "; ".join(words)
 
 
-def _tried(loss: Loss) -> str:
+def _tried(inventory: Inventory, loss: Loss) -> str:
     """What the first-fit try over all nodes gave."""
     if loss.homeless is None:
         return f"{counted(len(loss.moving), 'pod')} would move"
     if not loss.homeless:
         return f"a first-fit try over all nodes places all {counted(len(loss.moving), 'pod')} that would move"
     placed = len(loss.moving) - len(loss.homeless)
-    told = listed((f"{pod.namespace}/{pod.name} ({_needs(pod)})" for pod in loss.homeless), 4)
-    return f"a first-fit try over all nodes places {placed} of the {len(loss.moving)} pods that would move, not {told}"
+    groups: dict[Ref, list[Pod]] = {}
+    for pod in loss.homeless:
+        groups.setdefault(inventory.workload(pod), []).append(pod)
+    told = [f"{ref} ({_each(pods)})" for ref, pods in groups.items()]
+    words = f"a first-fit try over all nodes places {placed} of the {len(loss.moving)} pods that would move"
+    return f"{words}, not {listed(told, 4)}"
+
+
+def _each(pods: Sequence[Pod]) -> str:
+    return _needs(pods[0]) if len(pods) == 1 else f"{len(pods)} pods, the first {_needs(pods[0])}"
+
+
+def _thing(name: str) -> str:
+    return "places for pods" if name == "pods" else name
 
 
 def _needs(pod: Pod) -> str:
@@ -250,21 +264,21 @@ def _budgets(inventory: Inventory) -> str:
     return f"Disruption budgets: {len(inventory.budgets)}, of which {blocking} block evictions now."
 
 
-def _findings(found: Sequence[Pool], lost: Mapping[str, Sequence[Loss]]) -> list[Finding]:
+def _findings(inventory: Inventory, found: Sequence[Pool], lost: Mapping[str, Sequence[Loss]]) -> list[Finding]:
     told = []
     for pool in found:
         if not lost.get(pool.name) or lost[pool.name][0].covered:
             continue
         loss = lost[pool.name][0]
         evidence = [f"pool {pool.name}: {_resource(pool, name)}" for name in pool.resources[:3]]
-        words = _fits(pool, loss) if loss.short else _tried(loss)
+        words = _fits(pool, loss) if loss.short else _tried(inventory, loss)
         told.append(
             Finding(
                 "warning",
                 loss.node.ref,
                 "NodeLossNotCovered",
                 f"without it the pods of its pool do not all fit: {words}",
-                (*evidence, _tried(loss)),
+                (*evidence, _tried(inventory, loss)),
                 remedy="keep the node; first lower requests that are far above use over 1-2 weeks, or add room",
                 disproof="a scheduler's own simulation that places every pod without it",
             )

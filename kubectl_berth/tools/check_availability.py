@@ -198,7 +198,8 @@ def _where(inventory: Inventory, unit: Unit) -> str:
     on, area = unit.nodes, zones(inventory, unit)
     if not on:
         return "on no node yet"
-    together = ": ALL LOST WITH IT" if len(on) == 1 else ""
+    node, held = unit.fullest
+    together = ": ALL LOST WITH IT" if len(on) == 1 else f", {held} of them on {node}" if not unit.spread else ""
     zone = f", all in zone {area[0]}" if len(area) == 1 and len(on) > 1 and _many_zones(inventory) else ""
     return f"now on {counted(len(on), 'node')} ({listed(on, 4)}){together}{zone}"
 
@@ -268,7 +269,7 @@ def _findings(single: Sequence[Unit], reduced: Sequence[Unit], loose: Sequence[U
             "warning" if together else "info", unit.top.ref if unit.top is not None else unit.ref,
             "ReplicasShareNode" if together else "ReplicasMayShareNode",
             f"all of its {len(unit.pods)} pods are on {unit.nodes[0]}" if together
-            else f"nothing must keep its {len(unit.pods)} pods on different nodes",
+            else f"{unit.fullest[1]} of its {len(unit.pods)} pods are on one node, and no rule keeps them apart",
             (f"{_WORDS[unit.apart]}; now on {listed(unit.nodes, 6) or 'no node'}",),
             remedy="a topology spread constraint or pod anti-affinity on kubernetes.io/hostname",
             disproof="a required rule that matches its own labels",

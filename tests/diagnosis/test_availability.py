@@ -208,6 +208,13 @@ def test_how_long_a_pod_is_left_on_a_lost_node() -> None:
     assert on([{"key": "gpu", "operator": "Exists"}]) == 300
 
 
+def test_spread_is_no_node_with_more_than_half() -> None:
+    assert one(*web("n1", "n2")).spread and one(*web("n1", "n2", "n1", "n2")).spread
+    uneven = one(*web("n1", "n2", "n2"))
+    assert not uneven.spread and uneven.fullest == ("n2", 2)
+    assert not one(*web("", "")).spread
+
+
 def test_zones_and_budgets() -> None:
     nodes = [node(n, metadata={"labels": {"topology.kubernetes.io/zone": z}}) for n, z in (("n1", "a"), ("n2", "b"))]
     inventory = taken(*nodes, *web("n1", "n2"))

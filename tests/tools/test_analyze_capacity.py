@@ -46,10 +46,10 @@ def test_figures_and_the_loss_of_a_node(tmp_path: Path) -> None:
     assert "binding constraint: memory, 75% reserved, 25% used: requests, not load, fill it" in text
     assert "largest reservations of memory: StatefulSet data/db 36Gi\n" in text
     # 36Gi on 32Gi: 113%
-    assert "NOT COVERED (memory does not fit) for node-1, node-2, node-3." in text
-    assert "memory DOES NOT FIT: 32Gi left (67% of now) for 36Gi reserved, short by 4Gi" in text
+    assert "NOT COVERED (not enough memory) for node-1, node-2, node-3." in text
+    assert "NOT ENOUGH memory: 32Gi left (67% of now) for 36Gi reserved, short by 4Gi" in text
     assert "Reserved of what is left: cpu 19%, memory 113%, pods 1%" in text
-    assert "places 0 of the 1 pods that would move, not data/db-0 (cpu 500m, memory 12Gi)" in text
+    assert "places 0 of the 1 pods that would move, not StatefulSet data/db (cpu 500m, memory 12Gi)" in text
     assert "node-1: cpu reserved 13%, used 25%, free 3500m; memory reserved 75%, used 25%, free 4Gi; 1/110 pods" in text
     assert "Unscheduled pods: none." in text and "percentiles" in text and "bin packing" in text
     assert [finding.reason for finding in result.findings] == ["NodeLossNotCovered"]
@@ -58,7 +58,7 @@ def test_figures_and_the_loss_of_a_node(tmp_path: Path) -> None:
 def test_a_node_that_can_be_spared(tmp_path: Path) -> None:
     result = toolbox(tmp_path, _cluster("4Gi")).call("analyze_capacity", {})
     assert "by requests its pods fit on the others, for node-1, node-2, node-3." in result.text
-    assert "DOES NOT FIT" not in result.text and not result.findings
+    assert "NOT ENOUGH" not in result.text and not result.findings
 
 
 def test_unscheduled_pods_and_why(tmp_path: Path) -> None:

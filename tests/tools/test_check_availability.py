@@ -60,11 +60,12 @@ def test_single_instances_and_replicas_that_may_share_a_node(tmp_path: Path) -> 
         *_app("redis", "cache", "node-2"),
         *_app("api", "shop", "node-1", "node-1"),
         *_app("web", "shop", "node-1", "node-2", "node-3"),
+        *_app("cart", "shop", "node-2", "node-3", "node-3"),
     ]
     result = toolbox(tmp_path, objects).call("check_availability", {})
     text = result.text
     assert (
-        "2 of 4 workloads run once only (single points of failure), 0 have one ready pod left of several, 2 have "
+        "2 of 5 workloads run once only (single points of failure), 0 have one ready pod left of several, 3 have "
         "replicas that no rule keeps apart. Running is not highly available." in text
     )
     assert (
@@ -76,15 +77,17 @@ def test_single_instances_and_replicas_that_may_share_a_node(tmp_path: Path) -> 
         "Deployment shop/api: 2 pods, no pod anti-affinity and no topology spread; now on 1 node (node-1): ALL LOST "
         "WITH IT" in text
     )
+    assert "now on 2 nodes (node-2, node-3), 2 of them on node-3\n" in text
     assert "on different nodes now, no pod anti-affinity and no topology spread to keep it so: shop: web" in text
     assert "  node-1: data/ledger-db, shop/api\n  node-2: cache/redis\n" in text
-    assert "Several replicas, no disruption budget (a drain may take all at once): shop: api, web." in text
+    assert "Several replicas, no disruption budget (a drain may take all at once): shop: api, cart, web." in text
     assert "A disruption budget protects no single replica." in text
     told = {(str(finding.subject), finding.reason, finding.severity) for finding in result.findings}
     assert told == {
         ("Cluster data/ledger-db", "SingleReplica", "warning"),
         ("Deployment cache/redis", "SingleReplica", "info"),
         ("Deployment shop/api", "ReplicasShareNode", "warning"),
+        ("Deployment shop/cart", "ReplicasMayShareNode", "info"),
     }
     assert result.bytes < 4096
 
