@@ -67,3 +67,27 @@ def serve(environment: Environment, /, name: str, port: int, twin: bool, kubecon
     finally:
         server.close()
     return 0
+
+
+@scenario.command("lint", short_help="Check scenarios: their clusters, checks and example answers.")
+@click.argument("names", nargs=-1, metavar="[NAME|DIR]...")
+@click.pass_obj
+def lint_scenarios(environment: Environment, /, names: tuple[str, ...]) -> int:
+    """Check scenarios, all that are shipped or those of NAME and DIR.
+
+    Looks at whether the cluster could be (owners, counts, times, wording of its version), whether a name gives the
+    answer away, and whether the checks pass every right answer and fail every wrong one. Exits 1 where it finds
+    something.
+    """
+    from kubectl_berth.evals.lint import lint
+    from kubectl_berth.scenarios.reader import names as shipped
+
+    found = 0
+    for name in names or shipped():
+        problems = lint(name)
+        found += len(problems)
+        for problem in problems:
+            environment.stdout.write(f"{problem}\n")
+        if not problems:
+            environment.stderr.write(f"{name}: in order\n")
+    return 1 if found else 0
