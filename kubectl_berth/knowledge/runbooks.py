@@ -185,7 +185,7 @@ def _given(entry: Mapping[str, Any] | str) -> Runbook:
 
 # --- matching -------------------------------------------------------------------------------------------------------
 
-_REASON, _TITLE, _SYMPTOM, _BODY = 12.0, 3.0, 2.0, 0.5
+_REASON, _CODE_IN_BODY, _TITLE, _SYMPTOM, _BODY = 12.0, 2.0, 3.0, 2.0, 0.5
 LEAST = 1.5
 """A runbook that scores less does not fit."""
 
@@ -193,11 +193,14 @@ LEAST = 1.5
 def rank(query: str, runbooks: Sequence[Runbook]) -> list[Runbook]:
     """Those that fit the query, the best first. A reason code counts more than any word; rare words count more."""
     wanted = _terms(query)
-    codes = {code.lower() for code in _CODE.findall(query)} | set(query.lower().split())
+    written = {code.lower() for code in _CODE.findall(query)}
+    codes = written | set(query.lower().split())
     indexed = [(runbook, *_index(runbook)) for runbook in runbooks]
     scored = []
     for order, (runbook, title, symptoms, body) in enumerate(indexed):
-        score = _REASON * len(codes & {reason.lower() for reason in runbook.reasons})
+        score = _REASON * len(codes & {reason.lower() for reason in runbook.reasons}) + _CODE_IN_BODY * len(
+            written & body
+        )
         for term in wanted:
             weight = _rarity(term, indexed)
             score += weight * max(_TITLE * (term in title), _SYMPTOM * (term in symptoms), _BODY * (term in body))
