@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, age
+from kubectl_berth.diagnosis.checks.surroundings import down
 from kubectl_berth.diagnosis.fit import amount, show
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import listed, older, said, weight
@@ -85,6 +86,9 @@ def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterat
     running = status.state.running
     probes = [one for one in (spec.readiness_probe, spec.startup_probe) if one] if spec else []
     allowed = max([SETTLE] + [float(one.patience) for one in probes])
+    needed = down(inventory, pod, [spec]) if spec else []
+    if needed and probes:
+        allowed = max(float(one.patience) for one in probes)  # it cannot get better by itself
     if running is None or not older(inventory.now, running.started_at, allowed):
         return
     kind = "Startup" if status.started is False and spec and spec.startup_probe else "Readiness"
@@ -92,6 +96,7 @@ def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterat
     reason = f"{kind}ProbeFails" if event or (spec and spec.readiness_probe) else "ContainerNotReady"
     since = age(inventory.now, running.started_at)
     evidence = [f"container {status.name}: running for {since}, ready false"]
+    evidence += [f"its settings name {ref}, behind which nothing is ready" for ref in needed]
     yield Finding(
         weight(inventory, pod),
         pod.ref,

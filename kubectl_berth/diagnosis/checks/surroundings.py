@@ -53,15 +53,31 @@ def hosts_of(containers: Iterable[Container], *, words: bool = True) -> set[str]
 
 def services_needed(inventory: Inventory, pod: Pod, containers: Iterable[Container]) -> list[Ref]:
     """The Services that the settings of these containers name ("redis", "redis.cache", in full), but its own."""
-    asked = {tuple(host.split(".")[:2]) for host in hosts_of(containers)}
+    asked = {(name, space or pod.namespace) for host in hosts_of(containers) for name, space in _readings(host)}
     return [
         service.ref
         for service in inventory.services
-        if (
-            (service.name, service.namespace) in asked
-            or (service.namespace == pod.namespace and (service.name,) in asked)
-        )
-        and not _behind(pod, service)
+        if (service.name, service.namespace) in asked and not _behind(pod, service)
+    ]
+
+
+def _readings(host: str) -> Iterator[tuple[str, str]]:
+    """The Services that a host may be: name and namespace ("" for the pod's own).
+
+    "db", "db.data", "db.data.svc", and one pod of a headless Service: "db-0.db", "db-0.db.data.svc".
+    """
+    parts = [*host.split("."), "", "", ""]
+    yield parts[0], parts[1]
+    if parts[0].rpartition("-")[2].isdigit():
+        yield parts[1], parts[2]
+
+
+def down(inventory: Inventory, pod: Pod, containers: Iterable[Container]) -> list[Ref]:
+    """The Services among those it needs behind which nothing is ready."""
+    return [
+        ref
+        for ref in services_needed(inventory, pod, containers)
+        if not any(one.ready for one in inventory.pods_of(ref)) and not inventory.has_endpoints(ref)
     ]
 
 
@@ -97,11 +113,10 @@ def _settings(spec: Container) -> Iterator[str]:
 
 
 def _services(inventory: Inventory, pod: Pod, spec: Container) -> Iterator[str]:
-    for ref in services_needed(inventory, pod, [spec]):
-        if inventory.pods_of(ref) and not any(one.ready for one in inventory.pods_of(ref)):
-            yield f"its settings name {ref}, behind which no pod is ready"
-        elif not inventory.pods_of(ref) and not inventory.has_endpoints(ref):
-            yield f"its settings name {ref}, which has no endpoints"
+    for ref in down(inventory, pod, [spec]):
+        yield f"its settings name {ref}, " + (
+            "behind which no pod is ready" if inventory.pods_of(ref) else "which has no endpoints"
+        )
     for host, _, where in strangers(inventory, pod, [spec]):
         yield f"its settings name the host {host}: {where}"
 
