@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from kubectl_berth.cluster.views import Pod
+from kubectl_berth.diagnosis.fit import show
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.sizing import size
 from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.records import Action, Ref
 
@@ -50,31 +51,22 @@ def rollback(workload: Ref) -> tuple[str, Action]:
     )
 
 
-def more_memory(pod: Pod, workload: Ref) -> tuple[str, Action] | None:
+def more_memory(pod: Pod, workload: Ref, inventory: Inventory) -> tuple[str, Action] | None:
     """A higher memory limit for the container that was killed, as a figure to start from; None without a limit."""
-    for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
-        ended = status.state.terminated or status.last_state.terminated
-        container = pod.container(status.name)
-        limit = container.resources.limits.get("memory") if container is not None else None
-        if ended is None or ended.reason != "OOMKilled" or limit is None:
+    for one in size(inventory, pod).verdicts:
+        if one.code != "oom-killed" or one.figure is None:
             continue
-        twice = _doubled(str(limit))
-        if twice is None:
-            return None
-        target = f"{workload.kind.lower()}/{workload.name} -n {workload.namespace} -c {status.name}"
-        field = f"spec.template.spec.containers[{status.name}].resources.limits.memory"
+        limit = show("memory", one.figure)
+        more = show("memory", one.provisional if one.provisional is not None else one.figure * 2)
+        target = f"{workload.kind.lower()}/{workload.name} -n {workload.namespace} -c {one.container}"
+        field = f"spec.template.spec.containers[{one.container}].resources.limits.memory"
         return (
-            f"The memory limit of container {status.name} is {limit}. If the need is real, raise it, to {twice} to "
-            f"start with, and watch the peak: `kubectl set resources {target} --limits=memory={twice}`. If the use "
+            f"The memory limit of container {one.container} is {limit}. If the need is real, raise it, to {more} to "
+            f"start with, and watch the peak: `kubectl set resources {target} --limits=memory={more}`. If the use "
             "grows without end, it is a leak and a higher limit only delays the next kill.",
-            Action("set", workload.kind, workload.namespace, workload.name, field, str(limit), twice),
+            Action("set", workload.kind, workload.namespace, workload.name, field, limit, more),
         )
     return None
-
-
-def _doubled(limit: str) -> str | None:
-    found = re.fullmatch(r"(\d+)([KMGT]i?|k)?", limit)
-    return f"{int(found.group(1)) * 2}{found.group(2) or ''}" if found else None
 
 
 _PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."

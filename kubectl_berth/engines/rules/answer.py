@@ -62,13 +62,16 @@ def _whole(material: Material) -> list[str]:
     parts.append(material.operator)
     parts.extend(material.premises)
     parts.append(material.past)
+    orders = len(parts)
+    parts.append("")
     parts.append(_list("**Worth knowing, no fault**", _notes(material), 4))
     parts.append(_list("**What to do** (nothing was changed; berth only reads)", _remedies(material), MOST_OBJECTS))
     parts.append(_list("**What would show that this is wrong**", _disproofs(case), 3))
     parts.append(_list("**Elsewhere in the cluster**", _elsewhere(material), 3))
-    parts.append(_orders(material))
     parts.append(_list("**Not checked**", unchecked(material), MOST))
     parts.append(_footer(material))
+    # everything above has been said by now, so that all places with orders are known
+    parts[orders] = _orders(material)
     return parts
 
 
@@ -213,7 +216,7 @@ def _special(material: Material, cause: Finding) -> list[str]:
     pod = material.case.inventory.pod(cause.subject.namespace, cause.subject.name)
     if cause.reason != "OOMKilled" or pod is None:
         return []
-    found = more_memory(pod, material.case.inventory.workload(pod))
+    found = more_memory(pod, material.case.inventory.workload(pod), material.case.inventory)
     if found is None:
         return []
     material.actions.append(found[1])
@@ -229,8 +232,8 @@ def _orders(material: Material) -> str:
         return ""
     places = ", ".join(sorted(material.orders)[:4])
     return (
-        f"**Suspicious text.** Instructions are embedded in the data of {places}. They were treated as untrusted text: "
-        "ignored, not followed, and not repeated here. Find out who can write there."
+        f"**Suspicious text.** Instructions to the reader stand in {places}. These instructions were ignored: they are "
+        "data of the cluster, not evidence, and are not repeated here. Find out who can write there."
     )
 
 

@@ -111,17 +111,21 @@ def _maybe(
 ) -> Said:
     """By requests it fits; what that does not prove."""
     shares = [
-        f"{name} {share(loss.needs.get(name, ZERO), loss.left[name])}%"
+        f"{name} taken to {share(loss.needs.get(name, ZERO), loss.left[name])}%"
         for name in ("cpu", "memory")
         if loss.left.get(name)
     ]
     verdict = (
-        f"By requests it would fit, which does not yet prove that it is safe: without {loss.node.name} the pods that "
-        f"have to move find a place, and what is left is reserved to {' and '.join(shares) or 'an unknown share'}."
+        f"It would fit by what is asked for now, which does not yet prove that it is safe: without {loss.node.name} "
+        "every pod that has to move finds a place."
     )
     if not_these:
         verdict += f" Not so for {', '.join(not_these[:4])}."
-    parts = [figures, bullets("**Before it goes**", _reserve(loss)), _budgets(case)]
+    parts = [
+        figures,
+        bullets(f"**Without {loss.node.name}**, of what is left", [*shares, *_reserve(loss)]),
+        _budgets(case),
+    ]
     remedies = [
         "Look at 1-2 weeks of usage with its peaks first, and decide how much reserve a failing node needs.",
         f"Then in steps that can be taken back: `kubectl cordon {loss.node.name}`, watch for pods that stay Pending, "

@@ -275,11 +275,33 @@ def _likeness(workload: Workload, tokens: set[str]) -> int:
 
 
 def _operator(workload: Workload) -> Operator:
-    images = [one.image for one in workload.spec.template.spec.containers]
-    label = workload.metadata.labels.get("app.kubernetes.io/name", "")
-    image = re.split(r"[:@]", images[0].rsplit("/", 1)[-1])[0] if images else ""
-    called = label if label and label != workload.name else image
-    return Operator(workload.ref, called, workload.status.ready_replicas > 0)
+    return Operator(workload.ref, product(workload), workload.status.ready_replicas > 0)
+
+
+_NAME_LABELS = ("app.kubernetes.io/part-of", "app.kubernetes.io/name", "helm.sh/chart", "app", "name", "k8s-app")
+_ROLE = re.compile(r"[-_](?:controller(?:[-_]manager)?|operator|manager|webhook|server|deployment|v?\d[\w.]*)$")
+
+
+def product(workload: Workload) -> str:
+    """What the product calls itself, as labels and images say it: the name that most of them agree on."""
+    labels = workload.metadata.labels
+    said = [labels[key] for key in _NAME_LABELS if labels.get(key)]
+    for container in workload.spec.template.spec.containers[:1]:
+        said += [part for part in re.split(r"[:@]", container.image)[0].split("/")[-2:] if "." not in part]
+    names = [plain for one in said if (plain := _without_role(one)) and plain not in _COMMON]
+    if not names:
+        return said[0] if said else ""
+    return max(names, key=lambda name: (names.count(name), -names.index(name)))
+
+
+def _without_role(name: str) -> str:
+    """ "cert-manager-v1.14" -> "cert-manager", "strimzi-cluster-operator" -> "strimzi-cluster"."""
+    for _ in range(3):
+        cut = _ROLE.sub("", name)
+        if cut == name or cut in ("", "cert"):
+            return name
+        name = cut
+    return name
 
 
 def _count(number: int, noun: str) -> str:

@@ -21,7 +21,7 @@ MOST_SIZED = 3
 _TOO_LOW = ("oom-killed", "near-limit", "request-below-use")
 _WASTE = re.compile(r"over-?\s?provision|oversiz|too (?:big|large|much|high)|wast|sav(?:e|ing)|pay", re.IGNORECASE)
 _RIGHT = re.compile(r"\b(?:sized (?:right|well|correctly|properly)|right(?:ly)?[- ]sized?|ok|fine|right size)\b", re.I)
-FITS = re.compile(r"\b(?:fits?|room|space|enough|capacity|nodes? (?:have|hold|take))\b", re.IGNORECASE)
+FITS = re.compile(r"\b(?:fits?|room|space|enough|nodes? (?:have|hold|take))\b", re.IGNORECASE)
 
 HISTORY = (
     "Usage over time: the figures are one snapshot, and one snapshot is no history. Before anything is lowered, look "
@@ -97,7 +97,18 @@ def _verdict(ref: Ref, sizing: Sizing) -> str:
     state = "is over-provisioned" if over and not low else "is not sized right" if over or low else "is about right"
     if not words:
         return f"{ref} {state}: what it uses now lies between 40% and 100% of what it requests."
-    return f"{ref} {state}: {'; '.join(words)}."
+    return f"{ref} {state}: {'; '.join(words)}.{_raise(sizing)}"
+
+
+def _raise(sizing: Sizing) -> str:
+    """The new limits, where one is too low: what was asked for first of all."""
+    moves = [
+        f"{one.resource} limit of container {one.container} from {show(one.resource, one.figure)} to "
+        f"{show(one.resource, one.provisional)}"
+        for one in sizing.verdicts
+        if one.code in ("oom-killed", "near-limit") and one.figure is not None and one.provisional is not None
+    ]
+    return f" Raise the {' and the '.join(moves)} to start with." if moves else ""
 
 
 def _of_container(sizing: Sizing, use: Use) -> str:
@@ -111,12 +122,14 @@ def _of_container(sizing: Sizing, use: Use) -> str:
             far.append(f"{show(one.resource, one.figure)} {one.resource} and uses {seen} "
                        f"({share(one.highest, one.figure)}%)")  # fmt: skip
         elif one.code == "oom-killed" and one.figure is not None:
-            low.append(f"its memory limit of {show('memory', one.figure)} is too low (OOMKilled, {seen} in use now)")
+            low.append(
+                f"has a memory limit of {show('memory', one.figure)} that is too low (OOMKilled, {seen} in use now)"
+            )
         elif one.code == "near-limit" and one.figure:
-            low.append(f"it uses {seen} {one.resource}, {share(one.highest or ZERO, one.figure)}% of its limit of "
+            low.append(f"uses {seen} {one.resource}, {share(one.highest or ZERO, one.figure)}% of its limit of "
                        f"{show(one.resource, one.figure)}")  # fmt: skip
         elif one.code == "request-below-use" and one.figure:
-            low.append(f"it uses {seen} {one.resource}, more than the {show(one.resource, one.figure)} it requests")
+            low.append(f"uses {seen} {one.resource}, more than the {show(one.resource, one.figure)} it requests")
         elif one.code == "no-request" and use.role != "init container":
             none.append(one.resource)
     words = []

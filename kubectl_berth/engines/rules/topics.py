@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.drain_answer import DRAIN
@@ -25,6 +26,8 @@ def topic_of(case: Case) -> Topic | None:
             return DRAIN
         if intent in ("cost", "capacity") and claims & _FAULT and not case.healthy:
             return None
+        if intent == "availability":
+            return AVAILABILITY
         if intent == "cost":
             return SIZING if sized(case) else WASTE
         if intent == "capacity":

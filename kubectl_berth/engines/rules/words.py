@@ -50,12 +50,12 @@ def _number(number: int, plural: str) -> str:
 def operator_sentence(api_version: str, main: Ref, operator: Operator | None) -> str:
     """Who manages the main subject, as far as the cluster itself says."""
     group = api_version.partition("/")[0]
-    head = f"**Managed by.** {main.kind} is a kind of API group `{group}`"
+    head = f"**Managed by.** {main.kind} {main.name} is of API group `{group}`"
     if operator is None:
         return f"{head}; no workload was found that bears the group's name, so its operator is not known from here."
-    called = f", {operator.called}" if operator.called else ""
+    called = f"{operator.called} (operator " if operator.called else "(operator "
     state = "running" if operator.up else "**not running: the status above may be stale**"
-    return f"{head}, reconciled by the operator {operator.ref}{called} ({state})."
+    return f"{head} and managed by {called}{operator.ref}, {state})."
 
 
 def preface(case: Case) -> list[str]:
