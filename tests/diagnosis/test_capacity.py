@@ -136,6 +136,8 @@ def test_other_pools_take_pods_that_may_go_there() -> None:
     plain = holding("db-0", "n0", "1", "1Gi", OWNER)
     assert [one.name for one in without(taken(*objects, plain), "n0").homeless or ()] == ["db-0"]
     assert without(taken(*objects, merged(merged(plain, wanted), bears)), "n0").covered
+    elsewhere = merged(plain, {"spec": {"nodeSelector": {"disk": "nvme"}}})
+    assert [one.name for one in without(taken(node("n0"), node("n1"), elsewhere), "n0").homeless or ()] == ["db-0"]
 
 
 def test_a_volume_holds_a_pod_to_its_zone() -> None:

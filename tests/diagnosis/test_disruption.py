@@ -90,6 +90,8 @@ def test_a_status_of_an_older_spec_refuses_every_eviction() -> None:
     assert (one.code, len(one.held)) == ("old-status", 2)
     fresh = merged(budget(spec={"minAvailable": 1}), {"status": {"observedGeneration": None}})
     assert only(*TWO, fresh).code == "old-status"
+    bare = obj("policy/v1", "PodDisruptionBudget", "web", spec={"selector": {"matchLabels": {"app": "web"}}})
+    assert only(*TWO, bare).code == "old-status"
 
 
 def test_a_budget_that_cannot_be_worked_out() -> None:
