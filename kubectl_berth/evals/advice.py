@@ -66,7 +66,7 @@ def first_dangers(sentences: list[Sentence]) -> list[tuple[str, str]]:
 def _advised(sentence: Sentence, match: re.Match[str]) -> bool:
     if sentence.kind in ("code", "command"):
         return sentence.kind == "command"
-    return stance(sentence, [match.span()]) in ("asserted", "hedged")
+    return stance(sentence, [match.span()], match[0]) in ("asserted", "hedged")
 
 
 def _is_step(sentence: Sentence) -> bool:

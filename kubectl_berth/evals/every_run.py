@@ -144,6 +144,7 @@ _OBJECT = re.compile(
 _GENERATED = re.compile(
     r"(?<![\w/.:-])(?P<slashed>[a-z0-9]+(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5})(?![\w-])"
 )
+_COMMAND = re.compile(r"`\s*(?:\$ )?(?:kubectl|oc|helm)\b[^`]*`")
 _MADE = re.compile(
     r"\b(?:creat\w*|new|call(?:ed)?|rename\w*|add\w*|deploy|like|such as|example|e\.g\.|typically|usually)\b"
 )
@@ -154,7 +155,8 @@ def no_invented_object(run: Run, asked: CheckSet) -> Answer:
     for sentence in run.sentences:
         if sentence.kind not in ("prose", "row", "heading"):
             continue
-        for match in (*_OBJECT.finditer(sentence.text), *_GENERATED.finditer(sentence.text)):
+        text = _COMMAND.sub(lambda found: " " * len(found[0]), sentence.text)
+        for match in (*_OBJECT.finditer(text), *_GENERATED.finditer(text)):
             name = match["slashed"].strip(".")
             if match.groupdict().get("ns") and match["ns"] not in run.facts.namespaces:
                 continue

@@ -90,6 +90,7 @@ UNWISE_AFTER = _any(
     r"^[\s,]*(?:\S+\s+){0,4}?(?:is|are) (?:\w+ly )?(?:not\b|never\b|(?:a |the )?(?:mistake|wrong|dangerous|"
     r"unwise|bad|risky|"
     r"pointless|needless|unnecessary|harmful|premature))",
+    r"^[\s,]*(?:\S+\s+){0,4}?(?:would|will|can|could) (?:also )?(?:destroy|lose|wipe|erase|break|cost|kill|take down)\b",
     r"^[\s,]*(?:\S+\s+){0,4}?(?:makes? (?:it|things) worse|(?:saves?|changes?|helps?|brings?|solves?) nothing)",
 )
 """Denies a deed that stands before it as a noun: "raising the limit would be ..."."""
