@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_berth.cluster.cluster import Kind
+from kubectl_berth.cluster.names import kind_names
 from kubectl_berth.cluster.quantities import quantity
 from kubectl_berth.errors import ReadError
 from kubectl_berth.records import Action, Object, Ref
-from kubectl_berth.safety.refuse import refused_word
+from kubectl_berth.safety.refuse import refused_kind, refused_word
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import dig, mapping, mappings, text
-from kubectl_berth.tools.target import find, find_kind
+from kubectl_berth.tools.target import find
 from kubectl_berth.tools.tool import ToolError
 
 MOST_REPLICAS = 1000
@@ -134,10 +135,8 @@ def _found(context: Context, words: Sequence[str], namespace: str, kinds: Sequen
         kind_word, name = words
     else:
         raise NotOurs("it does not name one object")
-    if refused_word(kind_word):
-        raise NotOurs("berth never reads Secrets or ConfigMaps")
+    kind = _kind(context, kind_word)
     try:
-        kind = find_kind(context, kind_word, None)
         target = find(context, kind, name, namespace or None)
     except (ToolError, ReadError) as error:
         raise NotOurs(f"{kind_word}/{name} was not found here ({_first_sentence(error)})") from None
@@ -151,6 +150,18 @@ def _found(context: Context, words: Sequence[str], namespace: str, kinds: Sequen
         return _Found(kind, target.ref, context.cluster.get(kind, name, target.namespace))
     except ReadError as error:
         raise NotOurs(f"{target.ref} could not be read ({error.why})") from None
+
+
+def _kind(context: Context, word: str) -> Kind:
+    """The kind that kubectl would take the word for: a built-in one, or one that is named with its group."""
+    if refused_word(word):
+        raise NotOurs("berth never reads Secrets or ConfigMaps")
+    kind = context.kind(word)
+    if kind is None or not (kind.builtin or "." in word):
+        raise NotOurs(f"{word[:60]} is no kind of this cluster by that name alone")
+    if refused_kind(kind_names(kind)):
+        raise NotOurs("berth never reads Secrets or ConfigMaps")
+    return kind
 
 
 def _first_sentence(error: Exception) -> str:
@@ -183,13 +194,7 @@ def _containers(thing: Object) -> list[Object]:
 def _get(context: Context, command: _Words) -> Command:
     output = [f"-o={command.flag('--output')}"] if command.flag("--output") else []
     if len(command.words) == 1 and "/" not in command.words[0]:
-        word = command.words[0]
-        if refused_word(word):
-            raise NotOurs("berth never reads Secrets or ConfigMaps")
-        try:
-            kind = find_kind(context, word)
-        except (ToolError, ReadError) as error:
-            raise NotOurs(f"{word} is no kind that is served here ({_first_sentence(error)})") from None
+        kind = _kind(context, command.words[0])
         namespace = command.flag("--namespace") if kind.namespaced else ""
         space = ["-n", namespace] if namespace else ["-A"] if kind.namespaced else []
         plural = kind.plural if kind.builtin else f"{kind.plural}.{kind.group}"

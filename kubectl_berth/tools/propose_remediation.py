@@ -79,7 +79,8 @@ def _shown(told: str, command: Command | None, why: str) -> list[str]:
     # quoted, and without backticks: nothing of it is to look like a command of ours
     words = one_line(told, STEP_CHARACTERS).replace("`", "'")
     if command is None:
-        return [f'Not verified by berth ({why}): "{words}"']
+        reason = why.replace("`", "'")
+        return [f'Not verified by berth ({reason}): "{words}"']
     lines = [f'Not verified by berth: "{words}"'] if words else []
     if not command.changes:
         return [*lines, f"Reads only: {command.line}"]
