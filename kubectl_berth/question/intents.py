@@ -133,7 +133,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         ),
     ),
     ("how-many", re.compile(r"^\s*(?:how many|count|list|what|which)\b(?![^.?!]*\b(?:wrong|broken|fail\w*|"
-                            r"unhealthy|happen\w*|block\w*|caus\w+)\b)[^.?!]*"
+                            r"unhealthy|happen\w*|block\w*|caus\w+|no|not|without|missing|stuck|pending|unready|"
+                            r"problems?|down|errors?|restart\w*|crash\w*|n't|die|dies|go|wrong)\b)[^.?!]*"
                             r"\b(?:pods?|nodes?|namespaces?|deployments?|services?|workloads?|databases?|jobs?|"
                             r"replicas)\b", re.IGNORECASE)),
 )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, says_little, singular
+from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, meant_word, says_little
 
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?(?:['’][A-Za-z]+)?")
 _NO_NAME = re.compile(
@@ -90,7 +90,7 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
     unique = {(m.word, m.kinds, m.concept, m.namespace, m.strong, m.plain): m for m in reversed(mentions)}
     mentions = sorted(unique.values(), key=lambda mention: mention.position)
     clauses = frozenset(_clause(text, tokens[i].position) for i in used)
-    spoken = [singular(token.lower) for i, token in enumerate(tokens) if i not in used]
+    spoken = [meant_word(token.lower) for i, token in enumerate(tokens) if i not in used]
     kinds = tuple(dict.fromkeys(kind for word in spoken for kind in kinds_of(word)))
     concepts = tuple(dict.fromkeys(c for word in spoken if (c := concept_of(word))))
     return Words(tuple(mentions[:MOST_MENTIONS]), tuple(spaces), tuple(unknown), clauses, kinds, concepts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
@@ -102,9 +103,11 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
+    # a Deployment called "pay" asks for no saving
+    meaning = _without_names(text, {ref.name for ref in chosen})
     return Understanding(
         text,
-        intents_of(text),
+        intents_of(meaning),
         subjects,
         elsewhere,
         tuple(dict.fromkeys(gone)),
@@ -114,13 +117,20 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         words.concepts,
         words.namespaces,
         words.unknown_namespaces,
-        premises_of(text),
-        yes_no(text),
+        premises_of(meaning),
+        yes_no(meaning),
         apis,
         guessed,
         bool(unnamed),
         names.gaps,
     )
+
+
+def _without_names(text: str, names: Collection[str]) -> str:
+    """The question with the names of its subjects replaced by one that means nothing else."""
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "thing", text, flags=re.IGNORECASE)
+    return text
 
 
 # --- which objects a mention may mean -------------------------------------------------------------------------------

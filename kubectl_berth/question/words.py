@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
 KIND_WORDS: dict[str, tuple[str, ...]] = {
@@ -173,6 +174,16 @@ def kinds_of(word: str) -> tuple[str, ...]:
 def concept_of(word: str) -> str | None:
     """The kind of software that a word means: "database", "queue", "certificate"."""
     return CONCEPT_WORDS.get(singular(word.lower()))
+
+
+def meant_word(word: str) -> str:
+    """The kind or software word that a misspelt one stands for ("databses" -> "database"); else the word as it is."""
+    base = singular(word.lower())
+    known = {*KIND_WORDS, *CONCEPT_WORDS}
+    if len(base) < 6 or base in known or says_little(word):
+        return base
+    close = difflib.get_close_matches(base, [one for one in known if len(one) >= 6], 1, 0.86)
+    return close[0] if close else base
 
 
 def fits_concept(concept: str, text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kubectl_berth.engines.rules.advice import advice, more_memory, rollback
+from kubectl_berth.engines.rules.beside import beside
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
@@ -121,6 +122,7 @@ def _cause(material: Material, finding: Finding, number: int) -> str:
     )
     lines = [head]
     lines += [f"- {line}" for one in finding.evidence[:MOST_EVIDENCE] if (line := material.say(one, source))]
+    lines += [f"- {line}" for line in beside(material, finding)]
     log = log_of(material, finding)
     if log is not None and finding is _first_with(material, log):
         lines += [f"- {line}" for line in log_lines(material, log)]
@@ -154,8 +156,8 @@ def _loose_logs(material: Material) -> str:
     """Logs that belong to no cause that is shown."""
     shown = material.case.causes[:MOST_CAUSES]
     loose = [log for log in material.logs if _first_with(material, log) not in shown]
-    if material.case.healthy and "logs" not in material.case.understanding.intents:
-        loose = [log for log in loose if log.reading.lines or log.reading.orders]
+    if "logs" not in material.case.understanding.intents:
+        loose = [log for log in loose if log.reading.lines or log.reading.orders or log.waiting]
     lines = [line for log in loose for line in log_lines(material, log)]
     return _list("**From the logs**", lines, 4)
 

@@ -75,7 +75,7 @@ UNREAD = ("forbidden", "unavailable", "timed out", "failed")
 def about(material: Material, finding: Finding, known: Ref | None = None) -> str:
     """What a finding says, with its subject's name unless the words or the reader have it already."""
     said = material.say(finding.summary, str(finding.subject))
-    if finding.subject == known or finding.subject.name in said:
+    if finding.subject == known or str(finding.subject) in said:
         return said
     return f"{finding.subject}: {said}"
 
@@ -115,8 +115,9 @@ def bare(line: str) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter."""
-    return text[:1].upper() + text[1:]
+    """The text with a capital first letter, unless it begins with a name ("metrics.k8s.io", "db-0:5432")."""
+    first = text.split(" ", 1)[0].rstrip(":,.")
+    return text if re.search(r"[./_:\d]", first) else text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:

@@ -23,9 +23,12 @@ KEYS = "What stands in ConfigMaps and Secrets: berth never reads them."
 
 _ABOUT: tuple[tuple[str, str], ...] = (
     (r"image|pull|registry", "The registry itself: whether the tag, the rights and the route to it are there now."),
-    (r"^node|evicted|kubelet|sandbox", "The machine: logs of its kubelet and runtime, its disks, the cloud's console."),
     (
-        r"service|endpoint|ingress|selector|gateway|route",
+        r"^node(?!selector)|evicted|sandbox",
+        "The machine: logs of its kubelet and runtime, its disks, the cloud's console.",
+    ),
+    (
+        r"servicewithout|endpoint|ingress|gateway|route|targetport|loadbalancer",
         "The way from outside: DNS, load balancer, firewalls; no request was sent through.",
     ),
     (r"policy|dns", "Traffic itself: no packet was sent, and what the network plugin enforces is not seen."),
@@ -47,7 +50,7 @@ _ABOUT: tuple[tuple[str, str], ...] = (
 def unchecked(material: Material) -> list[str]:
     """The lines, gaps first: they decide whether the rest holds."""
     case = material.case
-    lines = [*gap_lines(material.gaps, material.logs)]
+    lines = [*gap_lines(_that_matter(material), material.logs)]
     if material.said is not None:
         lines += material.said.unchecked
         return list(dict.fromkeys(lines))[:MOST]
@@ -66,11 +69,20 @@ def unchecked(material: Material) -> list[str]:
     return list(dict.fromkeys(lines))[:MOST]
 
 
+def _that_matter(material: Material) -> list[Gap]:
+    """The gaps but for that of usage figures, unless the answer is about usage."""
+    found = [*material.case.causes, *material.case.symptoms]
+    about_usage = material.said is not None or any(
+        re.search(r"oom|memory|autoscaler", one.reason.lower()) for one in found
+    )
+    return [gap for gap in material.gaps if about_usage or not re.match(r"usage|(?:pods|nodes)\.metrics", gap.what)]
+
+
 def _about(findings: Iterable[Finding]) -> list[str]:
     """What is not seen of the families that the findings belong to, at most two."""
     found: dict[str, None] = {}
     for finding in findings:
-        text = f"{finding.reason} {finding.subject.kind}".lower()
+        text = finding.reason.lower()
         found.update({words: None for pattern, words in _ABOUT if re.search(pattern, text)})
     return list(found)[:2]
 

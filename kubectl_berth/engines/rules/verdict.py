@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.diagnosis.family import concerning, family_of
+from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import figure
 from kubectl_berth.engines.rules.special import figures, own_note
+from kubectl_berth.records import Finding
 
 
 def verdict(material: Material) -> str:
@@ -28,7 +30,9 @@ def verdict(material: Material) -> str:
         return f"**{capital(_answer(case, fault=False) + clean)}. {capital(_wide_verdict(material))}**"
     if main is None:
         return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
-    said = about(material, worst, main).rstrip(".")
+    said = about(material, worst, main).rstrip(".") + gist(material, worst)
+    if (own := _own_symptom(material, worst)) is not None:
+        said = f"{about(material, own, main).rstrip('.')}, because {said}"
     if (chain := _chain(material)) and worst.subject not in case.explained:
         said = f"{chain}, because {said}"
     state = _state(case)
@@ -37,6 +41,21 @@ def verdict(material: Material) -> str:
     joint = ", but " if state in UP else ". "
     said = said if state in UP else capital(said)
     return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.**"
+
+
+GENERIC = ("ReplicasNotReady", "RolloutStalled", "ServiceWithoutEndpoints", "ServiceEndpointsNotReady", "JobFailing")
+"""Reasons that only say that something below is wrong."""
+
+
+def _own_symptom(material: Material, root: Finding) -> Finding | None:
+    """What the subject itself shows, where its cause lies elsewhere (on a node, behind a webhook)."""
+    case = material.case
+    main = case.main
+    if main is None or root.subject in case.family:
+        return None
+    own = {main, *(pod.ref for pod in case.inventory.pods_of(main)), *(v.ref for v in case.inventory.descendants(main))}
+    mine = [one for one in case.symptoms if one.subject in own and one.reason not in GENERIC]
+    return next((one for one in mine if one.caused_by == root.subject), None)
 
 
 def _chain(material: Material) -> str:
@@ -106,10 +125,27 @@ def _wide_verdict(material: Material) -> str:
     place = f"in namespace {', '.join(spaces)}" if spaces else "in the cluster"
     worst = case.causes or case.symptoms
     if len(worst) == 1:
-        return f"one fault {place}: {about(material, worst[0]).rstrip('.')}{why(material, worst[0])}."
-    names = ", ".join(str(finding.subject) for finding in worst[:MOST_CAUSES])
-    more = f" and {len(worst) - MOST_CAUSES} more" if len(worst) > MOST_CAUSES else ""
+        said = about(material, worst[0]).rstrip(".") + gist(material, worst[0])
+        return f"one fault {place}: {said}{why(material, worst[0])}{_brings(material, worst[0])}."
+    names = "; ".join(_named(finding) for finding in worst[:MOST_CAUSES])
+    more = f"; and {len(worst) - MOST_CAUSES} more" if len(worst) > MOST_CAUSES else ""
     return f"{len(worst)} faults {place}: {names}{more}."
+
+
+def _named(finding: Finding) -> str:
+    """A finding by its object and its reason in words: "Pod shop/api-0 (crash loop)"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", finding.reason)
+    plain = " ".join(
+        word if word.isupper() or re.search(r"[A-Z].*[A-Z]", word) else word.lower() for word in words.split()
+    )
+    return f"{finding.subject} ({plain})"
+
+
+def _brings(material: Material, root: Finding) -> str:
+    """The effect that explains what a person notices, where the cause alone does not say it."""
+    effects = [one for one in material.case.symptoms if one.reason not in GENERIC and one.subject.kind != "Pod"]
+    worst = next((one for one in effects if one.severity == "critical"), None)
+    return f"; so {about(material, worst).rstrip('.')}" if worst is not None and worst.subject != root.subject else ""
 
 
 def _healthy(material: Material) -> str:

@@ -1,0 +1,69 @@
+"""Figures that stand beside a finding: what a probe asks and what the container offers, labels asked for and there."""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_berth.cluster.views import Pod
+from kubectl_berth.engines.rules.material import Material, log_of
+from kubectl_berth.records import Finding
+
+_LISTENS = re.compile(
+    r"\b(?:listen(?:ing|s)?|serving|bound|started|running|ready|accepting connections)\b[^\n]{0,60}?[:\s](\d{2,5})\b",
+    re.I,
+)
+_ASKED = re.compile(r"https?://[^/\s\"]*?:(\d{2,5})|:(\d{2,5}): connect: connection refused")
+_SHORT = re.compile(r"([\w./-]+): \S+ of (\S+) reserved by requests, the pod asks for (\S+)")
+
+
+def beside(material: Material, finding: Finding) -> list[str]:
+    """Lines of evidence that the finding itself does not hold."""
+    pod = material.case.inventory.pod(finding.subject.namespace, finding.subject.name)
+    if pod is None or finding.subject.kind != "Pod":
+        return []
+    if "probe" in finding.reason.lower():
+        return _ports(material, finding, pod)
+    if "selector" in finding.reason.lower():
+        return _labels(material, pod)
+    return []
+
+
+def _ports(material: Material, finding: Finding, pod: Pod) -> list[str]:
+    """The ports that the container declares and says it listens on, where the probe asks for another."""
+    asked = {one or other for text in finding.evidence for one, other in _ASKED.findall(text)}
+    if not asked:
+        return []
+    declared = {str(port.container_port) for one in pod.spec.all_containers for port in one.ports}
+    log = log_of(material, finding)
+    listens = (
+        set(_LISTENS.findall("\n".join((*(one.line for one in log.reading.lines), log.reading.last)))) if log else set()
+    )
+    told = []
+    if declared and not asked & declared:
+        told.append(
+            f"the probe asks port {', '.join(sorted(asked))}, the containers declare {', '.join(sorted(declared))}"
+        )
+    if listens and not asked & listens:
+        told.append(f"the probe asks port {', '.join(sorted(asked))}, the log says that it listens on "
+                    f"{', '.join(sorted(listens))}")  # fmt: skip
+    return told
+
+
+def _labels(material: Material, pod: Pod) -> list[str]:
+    """What the pod's node selector asks for, and what the nodes have under the same keys."""
+    told = []
+    for key, value in pod.spec.node_selector.items():
+        there = {node.metadata.labels.get(key) for node in material.case.inventory.nodes}
+        have = ", ".join(sorted(f"{key}={one}" for one in there if one is not None)) or f"no label {key}"
+        told.append(f"spec.nodeSelector asks for {key}={value}; the nodes have {have}")
+    return told
+
+
+def gist(material: Material, finding: Finding) -> str:
+    """The figure that the first line should hold: " (it asks for 64Gi of memory, the largest node has 16Gi)"."""
+    for text in finding.evidence:
+        found = _SHORT.search(text)
+        if found and "exceed" in finding.reason.lower():
+            return f" (it asks for {found[3]} of {found[1]}; such a node has {found[2]})"
+    lines = beside(material, finding)
+    return f" ({lines[0]})" if lines else ""
