@@ -7,7 +7,16 @@ from datetime import datetime
 
 from kubectl_berth.cluster.views import Identified, Pod, condition, parse_time
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.relations import EXPLAINED, NODE_BLAMED, NODE_LOST, Relation, node, waited
+from kubectl_berth.diagnosis.relations import (
+    EXPLAINED,
+    NODE_BLAMED,
+    NODE_LOST,
+    Relation,
+    behind_lost,
+    lost_nodes,
+    node,
+    waited,
+)
 from kubectl_berth.records import Finding, Ref, Severity
 
 WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
@@ -24,17 +33,28 @@ def link(findings: list[Finding], inventory: Inventory) -> list[Finding]:
         by_subject.setdefault(finding.subject, []).append(finding)
     tied = [replace(one, caused_by=_explained_by(one, by_subject, inventory)) for one in merged]
     folded, speaks = _alike(tied, inventory)
-    return _with_effects(
-        [replace(one, caused_by=speaks.get(one.caused_by, one.caused_by)) if one.caused_by else one for one in folded]
-    )
+    spoken = [
+        replace(one, caused_by=speaks.get(one.caused_by, one.caused_by)) if one.caused_by else one for one in folded
+    ]
+    return _with_effects(_uncircled(spoken))
 
 
 def _explained_by(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
     """What explains a finding: what its check said, what it depends on, or what explains its object's other finding."""
     cause = finding.caused_by or _cause(finding, by_subject, inventory)
+    if cause is None and finding.subject.kind == "Pod":
+        cause = _trap(finding, by_subject, inventory)
     if cause is None and finding.reason in EXPLAINED:
         cause = next((one.caused_by for one in by_subject[finding.subject] if one.caused_by), None)
     return cause if cause != finding.subject else None
+
+
+def _trap(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
+    """The controller that holds a mended template back from this very pod: its finding names the pod as an effect."""
+    view = inventory.find(finding.subject)
+    owner = inventory.owner(view) if view is not None else None
+    held = [one for one in by_subject.get(owner, ()) if one.reason == "OldRevisionBlocksUpdate"] if owner else []
+    return owner if any(finding.subject in one.effects for one in held) else None
 
 
 def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
@@ -45,7 +65,7 @@ def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: In
     for relation in EXPLAINED.get(finding.reason, ()):
         for place, ref in enumerate(relation(inventory, view)):
             for other in by_subject.get(ref, ()):
-                if ref == finding.subject or not _explains(other, finding, relation):
+                if ref == finding.subject or not _explains(other, finding, relation, by_subject[ref]):
                     continue
                 if relation is waited and not down_before(inventory, ref, view):
                     continue
@@ -74,13 +94,36 @@ def unready_since(pod: Pod) -> datetime | None:
     return parse_time((ready.last_transition_time if ready else None) or pod.metadata.creation_timestamp)
 
 
-def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
-    """True where that finding may be the cause of this one."""
-    if relation is node:
+def _explains(other: Finding, finding: Finding, relation: Relation, beside: list[Finding]) -> bool:
+    """True where that finding may be the cause of this one; `beside` are all findings about its subject."""
+    if relation in (node, lost_nodes, behind_lost):
         return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
     if other.severity == "info" and other.reason != "ImagePullSlow":
         return False
-    return other.caused_by != finding.subject
+    if finding.reason == "OldRevisionBlocksUpdate" and other.subject in finding.effects:
+        return False
+    return all(one.caused_by != finding.subject for one in beside)
+
+
+def _uncircled(findings: list[Finding]) -> list[Finding]:
+    """The findings without circles of causes: each is cut at the subject that most findings name as theirs."""
+    above: dict[Ref, Ref] = {}
+    named: dict[Ref, int] = {}
+    for one in findings:
+        if one.caused_by is not None:
+            above.setdefault(one.subject, one.caused_by)
+            named[one.caused_by] = named.get(one.caused_by, 0) + 1
+    free = {one.subject for one in findings if one.caused_by is None}
+    cut: set[Ref] = set()
+    for start in sorted(above):
+        walked: list[Ref] = []
+        current: Ref | None = start
+        while current is not None and current not in walked and current not in free:
+            walked.append(current)
+            current = None if current in cut else above.get(current)
+        if current in walked:
+            cut.add(min(walked[walked.index(current) :], key=lambda ref: (-named[ref], ref)))
+    return [replace(one, caused_by=None) if one.subject in cut else one for one in findings]
 
 
 def _with_effects(findings: list[Finding]) -> list[Finding]:
@@ -139,9 +182,12 @@ def _absorbed(findings: list[Finding]) -> list[Finding]:
     """The findings without the general ones of workloads that another finding explains exactly."""
     general = {one.subject: one for one in findings if one.reason in GENERAL}
     kept: list[Finding] = []
+    failing = {one.subject for one in findings if one.reason == "WebhookFails"}
     exact = {one.subject for one in findings if one.reason in EXACT}
     for finding in findings:
         if finding.reason in GENERAL and finding.subject in exact:
+            continue
+        if finding.reason == "WebhookBackendDown" and finding.subject in failing:
             continue
         other = general.get(finding.subject)
         if finding.reason in EXACT and other is not None:

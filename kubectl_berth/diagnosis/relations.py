@@ -32,6 +32,14 @@ def node(inventory: Inventory, view: Identified) -> Iterator[Ref]:
         yield Ref("Node", "", view.spec.node_name)
 
 
+def lost_nodes(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The nodes of the pods below that are not ready, where the node is not either."""
+    for pod in inventory.pods_of(view.ref):
+        there = inventory.node(pod.spec.node_name)
+        if not pod.ready and not pod.finished and there is not None and not there.ready:
+            yield there.ref
+
+
 def claims(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     if isinstance(view, Pod):
         for name in view.claims:
@@ -80,6 +88,14 @@ def backends(inventory: Inventory, view: Identified) -> Iterator[Ref]:
         if service is not None:
             yield from below(inventory, service)
             yield from selected(inventory, service)
+
+
+def behind_lost(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The lost nodes that hold the pods behind a webhook, an aggregated API or an Ingress."""
+    for ref in _services(view):
+        service = inventory.find(ref)
+        if service is not None:
+            yield from lost_nodes(inventory, service)
 
 
 def _services(view: Identified) -> Iterator[Ref]:
@@ -211,26 +227,26 @@ NODE_LOST = frozenset({"NodeUnreachable", "NodeNotReady"})
 
 # A symptom's reason -> where to look for what explains it, in this order; only these findings can be symptoms.
 EXPLAINED: dict[str, tuple[Relation, ...]] = {
-    "ReplicasNotReady": (below, taken_place),
-    "RolloutStalled": (below,),
+    "ReplicasNotReady": (below, lost_nodes, taken_place),
+    "RolloutStalled": (below, lost_nodes),
     "PodsNotCreated": (),
     "JobFailing": (below,),
     "JobFailed": (below,),
     "CronJobFailing": (below,),
     "CronJobBlocked": (below,),
     "ServiceWithoutEndpoints": (below, selected),
-    "ServiceEndpointsNotReady": (below,),
+    "ServiceEndpointsNotReady": (below, lost_nodes),
     "IngressBackendDown": (backends,),
-    "CustomResourceDegraded": (below, named),
+    "CustomResourceDegraded": (below, named, lost_nodes),
     "CustomResourceIgnored": (operators,),
     "CustomResourceNotReconciled": (operators,),
     "StatusContradicted": (below,),
-    "OperatorDown": (below,),
-    "APIServiceUnavailable": (backends,),
-    "WebhookFails": (backends,),
-    "WebhookBackendDown": (backends,),
+    "OperatorDown": (below, lost_nodes),
+    "APIServiceUnavailable": (backends, behind_lost),
+    "WebhookFails": (backends, behind_lost),
+    "WebhookBackendDown": (backends, behind_lost),
     "AutoscalerWithoutMetrics": (metrics_api, target),
-    "BudgetBlockedByUnhealthyPods": (below,),
+    "BudgetBlockedByUnhealthyPods": (below, lost_nodes),
     "NamespaceStuck": (apis,),
     "NodeNotReady": (network_pods,),
     "ClaimUnbound": (claims,),
@@ -246,7 +262,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ReadinessProbeFails": (node, waited, policies),
     "PodNotReady": (node,),
     "InitContainerWaits": (waited, policies),
-    "OldRevisionBlocksUpdate": (),
+    "OldRevisionBlocksUpdate": (below,),
     "StartupProbeFails": (node, waited),
     "CrashLoop": (accounts, waited, policies),
     "InitContainerFails": (accounts, waited, policies),

@@ -251,6 +251,19 @@ class World:
         one["lastTransitionTime"] = self.ago(minutes)
         conditions[:] = [held for held in conditions if held["type"] != kind] + [one]
 
+    def measure(self, node: str, pod: Obj, used: str, whole: str) -> None:
+        """The usage of a pod's first container and of its node, as measured."""
+        assert self.usage is not None
+        metadata = pod["metadata"]
+        figures = {
+            "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
+            "containers": [{"name": pod["spec"]["containers"][0]["name"], "usage": {"cpu": used, "memory": "64Mi"}}],
+        }
+        others = [one for one in self.usage.pods if one["metadata"]["name"] != metadata["name"]]
+        rest = [one for one in self.usage.nodes if one["metadata"]["name"] != node]
+        now = {"metadata": {"name": node}, "usage": {"cpu": whole, "memory": "4Gi"}}
+        self.usage = UsageFigures(pods=[*others, figures], nodes=[*rest, now])
+
     # --- what the checks make of it -----------------------------------------------------------------------------------
 
     def inventory(self, version: str) -> Inventory:

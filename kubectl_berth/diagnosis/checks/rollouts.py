@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Pod, Service, Workload, condition
+from kubectl_berth.cluster.views import Pod, PodSpec, Service, Workload, condition
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import count, held, listed, older, said, younger
 from kubectl_berth.records import Finding, Severity
@@ -298,10 +298,23 @@ def _trapped(inventory: Inventory, workload: Workload, pod: Pod) -> Finding:
             f"{pod.ref}: label controller-revision-hash {_revision_of(pod)}, not ready",
             "spec.podManagementPolicy: OrderedReady",
         ),
-        effects=(pod.ref,),
+        effects=(pod.ref,) if _mended(workload, pod) else (),
         remedy=f"delete pod {pod.name} once, so that it is made anew from the new template; its claim stays",
         disproof="a pod whose controller-revision-hash is the update revision",
     )
+
+
+def _mended(workload: Workload, pod: Pod) -> bool:
+    """True where the new template differs from the pod in what may make it fail."""
+
+    def telling(spec: PodSpec) -> list[object]:
+        return [
+            spec.node_selector,
+            [(one.name, one.image, one.command, one.args, one.env, one.env_from) for one in spec.all_containers],
+            [(one.resources, one.readiness_probe, one.liveness_probe) for one in spec.all_containers],
+        ]
+
+    return telling(workload.spec.template.spec) != telling(pod.spec)
 
 
 def _held_back(workload: Workload, partition: int | None) -> Finding:

@@ -144,7 +144,7 @@ def _unschedulable(inventory: Inventory, pod: Pod, message: str, evidence: str) 
         f"it is Pending for {age(inventory.now, pod.metadata.creation_timestamp)}: {words}",
         (evidence, *details, *_asked(pod, reason)),
         remedy=remedy,
-        disproof="a node that meets all of it: labels, taints, free requests, volumes",
+        disproof="a node that meets all that it asks for",
     )
 
 
