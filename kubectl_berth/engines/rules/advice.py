@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.fit import show
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.sizing import size
 from kubectl_berth.engines.rules.logs import Telling
-from kubectl_berth.records import Action, Ref
+from kubectl_berth.records import Action, Finding, Ref
 
 
 def advice(telling: Telling, workload: Ref, container: str) -> str:
@@ -69,6 +71,22 @@ def more_memory(pod: Pod, workload: Ref, inventory: Inventory) -> tuple[str, Act
     return None
 
 
+def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:
+    """Back to the number of replicas that the last event names; None where none does."""
+    view = inventory.find(cause.subject)
+    events = inventory.events_of(view, None) if view is not None else []
+    counts = (re.search(r"from (\d+) to 0\b", event.message) for event in events)
+    found = next((hit for hit in counts if hit), None)
+    if found is None:
+        return None
+    ref = cause.subject
+    command = f"kubectl scale {ref.kind.lower()}/{ref.name} -n {ref.namespace} --replicas={found[1]}"
+    return (
+        f"If it was not scaled down on purpose, bring back its {found[1]} replicas: `{command}`.",
+        Action("scale", ref.kind, ref.namespace, ref.name, "spec.replicas", "0", found[1]),
+    )
+
+
 _PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."
 
 _SENTENCES = {
@@ -89,6 +107,8 @@ _SENTENCES = {
     "heap": "Fit the process's own heap limit to the container's memory limit; this is not a kill by the kernel.",
     "schema": "Run or repair the database migration that the line speaks of; restarting does not help.",
     "certificate": "Renew or trust the certificate that the line speaks of.",
+    "corrupt data": "What lies on the volume of {where} cannot be read. Leave that volume as it is, make sure of a "
+    "fresh backup first, then have what manages it (operator or primary) build this instance anew, as its manual says.",
     "missing file": "Check the command, the image and the mounts of container {container}: what the line names is not "
     "there.",
     "bad setting": "Correct {names} in the configuration of container {container} of {where}.",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules.advice import advice, more_memory, rollback
-from kubectl_berth.engines.rules.beside import beside
+from kubectl_berth.engines.rules.advice import advice, more_memory, rollback, scale_up
+from kubectl_berth.engines.rules.beside import beside, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
@@ -164,7 +164,7 @@ def _loose_logs(material: Material) -> str:
 
 def _effects(material: Material) -> list[str]:
     case = material.case
-    told = [about(material, finding) for finding in case.symptoms]
+    told = [about(material, finding) + policy(material, finding) for finding in case.symptoms]
     named = {finding.subject for finding in (*case.causes, *case.symptoms)}
     unique = list(dict.fromkeys(ref for cause in case.causes for ref in cause.effects if ref not in named))
     if unique:
@@ -206,6 +206,9 @@ def _remedies(material: Material) -> list[str]:
             told.extend(special)
         elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
             told.append(f"{cause.subject}: {cause.remedy}" if several else cause.remedy)
+    note = own_note(case) if case.healthy else None
+    if note is not None and note.remedy:
+        told.append(note.remedy)
     for ref in material.rolling:
         words, action = rollback(ref)
         told.append(words)
@@ -215,10 +218,13 @@ def _remedies(material: Material) -> list[str]:
 
 def _special(material: Material, cause: Finding) -> list[str]:
     """Advice with a figure, where the objects give one."""
-    pod = material.case.inventory.pod(cause.subject.namespace, cause.subject.name)
-    if cause.reason != "OOMKilled" or pod is None:
-        return []
-    found = more_memory(pod, material.case.inventory.workload(pod), material.case.inventory)
+    inventory = material.case.inventory
+    pod = inventory.pod(cause.subject.namespace, cause.subject.name)
+    found = None
+    if cause.reason == "OOMKilled" and pod is not None:
+        found = more_memory(pod, inventory.workload(pod), inventory)
+    elif cause.reason == "ScaledToZero":
+        found = scale_up(cause, inventory)
     if found is None:
         return []
     material.actions.append(found[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import Pod
+from kubectl_berth.cluster.views import Pod, WebhookConfiguration
 from kubectl_berth.engines.rules.material import Material, log_of
 from kubectl_berth.records import Finding
 
@@ -67,3 +67,12 @@ def gist(material: Material, finding: Finding) -> str:
             return f" (it asks for {found[3]} of {found[1]}; such a node has {found[2]})"
     lines = beside(material, finding)
     return f" ({lines[0]})" if lines else ""
+
+
+def policy(material: Material, finding: Finding) -> str:
+    """What a webhook's failure means for requests: " (failurePolicy Fail: what it is asked about is refused)"."""
+    view = material.case.inventory.find(finding.subject)
+    if not isinstance(view, WebhookConfiguration):
+        return ""
+    closed = [hook.name for hook in view.webhooks if hook.failure_policy != "Ignore" and hook.name in finding.summary]
+    return " (failurePolicy Fail: what it is asked about is refused)" if closed else ""

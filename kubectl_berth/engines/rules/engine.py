@@ -12,6 +12,7 @@ from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.logs import read_log, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
+from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
@@ -71,7 +72,8 @@ class Rules:
             material = replace(_material(case, [], toolbox), said=said)
             yield from _finish(write(material), said.findings, tuple(material.actions))
             return
-        yield from self._call(toolbox, first_calls(case, offered))
+        lean = [call for call in past_calls(case) if call.name in offered]
+        yield from self._call(toolbox, [*first_calls(case, offered)[: 3 - len(lean)], *lean])
         logs = yield from self._read(toolbox, case, logs_wanted(case, curious=_curious(case)), offered)
         if _follow(case, logs) and len(toolbox.trace) < MOST_CALLS:
             beside = {log.wanted.pod for log in logs}
@@ -80,6 +82,7 @@ class Rules:
         if self._stopped.is_set():
             return
         material = _material(case, logs, toolbox)
+        material.past = past_words(case, context, logs, material.orders)
         yield from _finish(write(material), enriched(material), tuple(material.actions))
 
     def cancel(self) -> None:

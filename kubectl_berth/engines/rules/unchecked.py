@@ -25,7 +25,7 @@ _ABOUT: tuple[tuple[str, str], ...] = (
     (r"image|pull|registry", "The registry itself: whether the tag, the rights and the route to it are there now."),
     (
         r"^node(?!selector)|evicted|sandbox",
-        "The machine: logs of its kubelet and runtime, its disks, the cloud's console.",
+        "The machine: logs of kubelet and runtime, disks, the cloud's console.",
     ),
     (
         r"servicewithout|endpoint|ingress|gateway|route|targetport|loadbalancer",
@@ -33,7 +33,7 @@ _ABOUT: tuple[tuple[str, str], ...] = (
     ),
     (r"policy|dns", "Traffic itself: no packet was sent, and what the network plugin enforces is not seen."),
     (
-        r"resource|insufficient|pending|schedul|request|taint|affinity|toomanypods",
+        r"insufficient|unschedul|requestexceeds|taint|nodeselector|affinity|spread|toomanypods|notoffered|cordoned",
         "Whether a cluster autoscaler or the cloud would add a node.",
     ),
     (

@@ -31,10 +31,10 @@ def verdict(material: Material) -> str:
     if main is None:
         return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
     said = about(material, worst, main).rstrip(".") + gist(material, worst)
-    if (own := _own_symptom(material, worst)) is not None:
-        said = f"{about(material, own, main).rstrip('.')}, because {said}"
     if (chain := _chain(material)) and worst.subject not in case.explained:
         said = f"{chain}, because {said}"
+    elif (own := _own_symptom(material, worst)) is not None:
+        said = f"{about(material, own, main).rstrip('.')}, because {said}"
     state = _state(case)
     known = figure(case.inventory, main)
     label = f"{main} {state}" + (f" ({known})" if known else "")

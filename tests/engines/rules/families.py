@@ -607,7 +607,9 @@ def an_operator_is_down(small: SmallCluster) -> None:
     small.add("flockmq.example.org/v1", "Topic", "clicks", "data", spec={"partitions": 3})
 
 
-@case("why can't kubectl top show anything", first=("metrics",), says=("v1beta1.metrics.k8s.io",), never=("bug in berth",))
+@case(
+    "why can't kubectl top show anything", first=("metrics",), says=("v1beta1.metrics.k8s.io",), never=("bug in berth",)
+)
 def metrics_api_is_down(small: SmallCluster) -> None:
     small.add("apiregistration.k8s.io/v1", "APIService", "v1beta1.metrics.k8s.io", spec={"group": "metrics.k8s.io",
         "version": "v1beta1", "service": {"name": "metrics-server", "namespace": "kube-system"}}, status={"conditions": [
