@@ -313,6 +313,15 @@ class Plants(dict[str, Plant]):
         return keep
 
 
+def metrics_down(w: World) -> Obj:
+    """The pod behind the metrics API crashes, and its APIService knows."""
+    pod = w.pods("Deployment", "kube-system", "metrics-server")[0]
+    w.crashes(pod)
+    text = 'endpoints for service/metrics-server in "kube-system" have no addresses with port name "https"'
+    w.condition(w.get("APIService", "", "v1beta1.metrics.k8s.io"), "Available", "False", "MissingEndpoints", text)
+    return pod
+
+
 def words_of(finding: Finding) -> str:
     """All that a finding says."""
     return "\n".join([str(finding.subject), finding.summary, *finding.evidence, finding.remedy, finding.disproof])

@@ -1,17 +1,16 @@
-"""Faults of the way traffic takes, scaling, rollouts, jobs, deletion, operators, planted in the healthy cluster."""
+"""Faults of the way traffic takes, of scaling and of rollouts, planted in the healthy cluster."""
 
 from __future__ import annotations
 
 import pytest
 
 from kubectl_berth.records import Ref
-from tests.diagnosis.planted import VERSIONS, Obj, Plants, World, assert_the_cause, loud, ref
+from tests.diagnosis.planted import VERSIONS, Obj, Plants, World, assert_the_cause, loud, metrics_down, ref
 
 plant = Plants()
 CATALOG = ("Deployment", "shop", "catalog")
 SEARCH = ("Deployment", "shop", "search")
 CACHE = ("StatefulSet", "shop", "session-cache")
-METRICS = ("Deployment", "kube-system", "metrics-server")
 NO_METRICS = "the HPA was unable to compute the replica count: failed to get cpu utilization: "
 
 
@@ -135,11 +134,7 @@ def _(w: World) -> Ref:
 
 @plant("metrics down", "CrashLoop", ["metrics-server"], ["missing"])
 def _(w: World) -> Obj:
-    pod = w.pods(*METRICS)[0]
-    w.crashes(pod)
-    api = w.get("APIService", "", "v1beta1.metrics.k8s.io")
-    text = 'endpoints for service/metrics-server in "kube-system" have no addresses with port name "https"'
-    w.condition(api, "Available", "False", "MissingEndpoints", text)
+    pod = metrics_down(w)
     tail = "unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server is currently unable to handle the request (get pods.metrics.k8s.io)"  # noqa: E501
     scaler = w.get("HorizontalPodAutoscaler", "shop", "storefront")
     w.condition(scaler, "ScalingActive", "False", "FailedGetResourceMetric", NO_METRICS + tail)
@@ -196,8 +191,8 @@ def new_revision(w: World, image: str) -> tuple[Obj, Obj]:
     status = {**pod["status"], "containerStatuses": [dict(pod["status"]["containerStatuses"][0])],
               "conditions": [dict(one) for one in pod["status"]["conditions"]]}  # fmt: skip
     container = {**pod["spec"]["containers"][0], "image": image}
-    fresh = w.add({**pod, "metadata": {**pod["metadata"], "name": "catalog-new-x", "uid": "pod-new", "ownerReferences": owner},
-                   "spec": {**pod["spec"], "containers": [container]}, "status": status})  # fmt: skip # noqa: E501
+    metadata = {**pod["metadata"], "name": "catalog-new-x", "uid": "pod-new", "ownerReferences": owner}
+    fresh = w.add({**pod, "metadata": metadata, "spec": {**pod["spec"], "containers": [container]}, "status": status})
     w.young(fresh)
     deployment["status"] |= {"updatedReplicas": 1, "replicas": 3, "unavailableReplicas": 1}
     deployment["status"]["readyReplicas"] += 1  # what unready() takes away
@@ -242,6 +237,7 @@ def _(w: World) -> Obj:
 def _(w: World) -> Obj:
     pod = w.pods(*CACHE)[0]
     w.waits(w.young(pod), "ImagePullBackOff", "Back-off pulling image")
+    pod["spec"]["containers"][0]["image"] = "redis:typo"
     pod["metadata"]["labels"]["controller-revision-hash"] = "session-cache-old"
     owner = w.get(*CACHE)
     owner["status"] |= {
@@ -255,156 +251,6 @@ def _(w: World) -> Obj:
 @plant("daemon on a dead node", "NodeUnreachable", ["node-a"], ["image"])
 def _(w: World) -> Obj:
     return w.loses("node-a", minutes=4)
-
-
-# --- jobs, schedules --------------------------------------------------------------------------------------------------
-
-
-def last_run(w: World) -> Obj:
-    job = max(w.owned(w.get("CronJob", "jobs", "nightly-report"), "Job"), key=lambda one: one["metadata"]["name"])
-    job["status"] = {"startTime": w.ago(50), "failed": 3, "conditions": []}
-    pod = w.owned(job, "Pod")[0]
-    pod["status"]["phase"] = "Failed"
-    state = {"terminated": {"exitCode": 2, "reason": "Error", "finishedAt": w.ago(30)}}
-    pod["status"]["containerStatuses"][0] |= {"state": state, "ready": False}
-    return job
-
-
-@plant("job fails", "JobFailed", ["backoff limit", "Error 2"], ["deadline"])
-def _(w: World) -> Obj:
-    job = last_run(w)
-    w.condition(job, "Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
-    return job
-
-
-@plant("job too slow", "JobDeadlineExceeded", ["600"], ["OOM", "backoff"])
-def _(w: World) -> Obj:
-    job = last_run(w)
-    job["spec"]["activeDeadlineSeconds"] = 600
-    w.condition(job, "Failed", "True", "DeadlineExceeded", "Job was active longer than specified deadline")
-    return job
-
-
-@plant("schedule", "CronJobScheduleInvalid", ["0 25"], ["controller is down"])
-def _(w: World) -> Obj:
-    cron = w.get("CronJob", "jobs", "price-sync")
-    cron["spec"]["schedule"] = "0 25 * * *"
-    w.event(cron, "UnparseableSchedule", 'unparseable schedule: "0 25 * * *" : end of range above maximum')
-    return cron
-
-
-@plant("run that hangs", "CronJobBlocked", ["price-sync-", "Forbid"], ["schedule is wrong"])
-def _(w: World) -> Obj:
-    cron = w.get("CronJob", "jobs", "price-sync")
-    job = w.owned(cron, "Job")[0]
-    job["status"] = {"active": 1, "startTime": w.ago(26 * 60)}
-    cron["status"]["active"] = [{"name": job["metadata"]["name"], "uid": job["metadata"]["uid"]}]
-    w.event(cron, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid", kind="Normal")  # fmt: skip # noqa: E501
-    return cron
-
-
-@plant("last run vanished", "CronJobLastRunFailed", ["did not succeed", "no Job of it is left"], ["exit code"])
-def _(w: World) -> Obj:
-    cron = w.get("CronJob", "jobs", "nightly-report")
-    for job in w.owned(cron, "Job"):
-        w.drop(job)
-    cron["status"] = {"lastScheduleTime": w.ago(400), "lastSuccessfulTime": w.ago(400 + 24 * 60)}
-    return cron
-
-
-# --- deletion, control plane, operators -------------------------------------------------------------------------------
-
-
-@plant("namespace and a dead API", "CrashLoop", ["metrics-server"], ["finalize"])
-def _(w: World) -> Obj:
-    pod = plant["metrics down"].breaks(w)
-    namespace = w.get("Namespace", "", "analytics")
-    namespace["metadata"]["deletionTimestamp"] = w.ago(3000)
-    namespace["status"] = {"phase": "Terminating"}
-    text = "Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale"  # noqa: E501
-    w.condition(namespace, "NamespaceDeletionDiscoveryFailure", "True", "DiscoveryFailed", text)
-    assert not isinstance(pod, Ref)
-    return pod
-
-
-@plant("namespace with leftovers", "NamespaceStuck", ["3 resource instances", "do not force"], [])
-def _(w: World) -> Obj:
-    namespace = w.get("Namespace", "", "analytics")
-    namespace["metadata"]["deletionTimestamp"] = w.ago(3000)
-    namespace["status"] = {"phase": "Terminating"}
-    text = "Some resources are remaining: kafkatopics.kafka.strimzi.io has 3 resource instances"
-    w.condition(namespace, "NamespaceContentRemaining", "True", "SomeResourcesRemain", text)
-    return namespace
-
-
-@plant("controller manager down", "ControlPlaneLeaseStale", ["kube-controller-manager"], ["quota"])
-def _(w: World) -> Obj:
-    for name in ("catalog", "search", "cart"):
-        deployment = w.get("Deployment", "shop", name)
-        deployment["metadata"]["generation"] += 1
-        deployment["spec"]["replicas"] += 2
-        for one in deployment["status"]["conditions"]:
-            one["lastUpdateTime"] = one["lastTransitionTime"]
-    lease = w.get("Lease", "kube-system", "kube-controller-manager")
-    lease["spec"]["renewTime"] = w.ago(30)
-    return lease
-
-
-@plant("issuer not ready", "CustomResourceDegraded", ["internal-ca", "ErrRegisterACMEAccount"], ["deleted"])
-def _(w: World) -> Obj:
-    issuer = next(iter(w.all("ClusterIssuer")))
-    w.condition(issuer, "Ready", "False", "ErrRegisterACMEAccount", "cannot register", minutes=90)
-    for certificate in w.all("Certificate"):
-        w.condition(
-            certificate, "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist", minutes=80
-        )
-    return issuer
-
-
-@plant("operator down", "CrashLoop", ["cert-manager"], ["issuer is"])
-def _(w: World) -> Obj:
-    pod = w.pods("Deployment", "cert-manager", "cert-manager")[0]
-    w.crashes(pod)
-    return pod
-
-
-@plant("operator's instance short of a pod", "CrashLoop", ["main-2"], [])
-def _(w: World) -> Obj:
-    cluster = w.add(
-        {"apiVersion": "db.example.org/v1", "kind": "Ledger", "metadata": {"name": "main", "namespace": "data"},
-         "spec": {"instances": 3}, "status": {"instances": 3, "readyInstances": 2, "phase": "Waiting for instances"}}
-    )  # fmt: skip
-    pod = w.pods(*CACHE)[0]
-    owner = [{"apiVersion": "db.example.org/v1", "kind": "Ledger", "name": "main", "uid": cluster["metadata"]["uid"], "controller": True}]  # fmt: skip # noqa: E501
-    made = w.add({**pod, "metadata": {**pod["metadata"], "name": "main-2", "namespace": "data", "uid": "m2", "ownerReferences": owner},
-                  "status": {**pod["status"], "containerStatuses": [dict(pod["status"]["containerStatuses"][0])],
-                             "conditions": [dict(one) for one in pod["status"]["conditions"]]}})  # fmt: skip # noqa: E501
-    w.crashes(made)
-    return made
-
-
-@plant("role that is gone", "RoleMissing", ["ClusterRole ksm", "kube-state-metrics"], ["verb"])
-def _(w: World) -> Obj:
-    pod = w.pods("Deployment", "monitoring", "kube-state-metrics")[0]
-    pod["spec"]["serviceAccountName"] = "ksm"
-    w.crashes(pod)
-    rbac = "rbac.authorization.k8s.io/v1"
-    w.add({"apiVersion": rbac, "kind": "ClusterRole", "metadata": {"name": "view"}, "rules": []})
-    subject = {"kind": "ServiceAccount", "name": "ksm", "namespace": "monitoring"}
-    return w.add({"apiVersion": rbac, "kind": "ClusterRoleBinding", "metadata": {"name": "ksm"},
-                  "roleRef": {"kind": "ClusterRole", "name": "ksm"}, "subjects": [subject]})  # fmt: skip
-
-
-@plant("binding of another account", "BindingMissesAccount", ["ServiceAccount default", "agent"], ["does not exist"])
-def _(w: World) -> Obj:
-    pod = w.pods("Deployment", "monitoring", "kube-state-metrics")[0]
-    pod["spec"]["serviceAccountName"] = "agent"
-    w.crashes(pod)
-    rbac = "rbac.authorization.k8s.io/v1"
-    w.add({"apiVersion": rbac, "kind": "Role", "metadata": {"name": "agent", "namespace": "monitoring"}, "rules": []})
-    return w.add({"apiVersion": rbac, "kind": "RoleBinding", "metadata": {"name": "agent", "namespace": "monitoring"},
-                  "roleRef": {"kind": "Role", "name": "agent"},
-                  "subjects": [{"kind": "ServiceAccount", "name": "default"}]})  # fmt: skip
 
 
 @plant("what is needed is down", "VolumeMountFails", ["exit status 32", "session-cache"], ["search exits"])
