@@ -18,15 +18,31 @@ from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.estimate import tokens
 from kubectl_berth.engines.last_call import ANSWER_NOW
 from kubectl_berth.engines.loop import Tally, opening, run_tools
+from kubectl_berth.engines.ollama_context import Context
 from kubectl_berth.engines.ollama_host import address, without_login
+from kubectl_berth.engines.ollama_models import loaded_context
+from kubectl_berth.engines.pump import Emit, pumped
 from kubectl_berth.engines.text_calls import begins_a_call, calls_in
 from kubectl_berth.errors import EngineError, Interrupted, NoAnswer
-from kubectl_berth.records import Event, Finished, ModelCallStarting, Notice, Retry, StopReason, Text, Thinking, Usage
+from kubectl_berth.records import (
+    Event,
+    Finished,
+    GapFound,
+    ModelCallStarting,
+    Notice,
+    Retry,
+    StopReason,
+    Text,
+    Thinking,
+    Usage,
+)
 
 SILENCE_SECONDS = 300.0
 """The server itself gives a model five minutes to load; a hung retry would wait for ever."""
 
 RETRY_SECONDS = 0.3
+LOADED_SECONDS = 0.5
+"""What a look at the loaded models may take."""
 
 
 def make_ollama(
@@ -93,6 +109,9 @@ class OllamaEngine:
         self._tally = Tally()
         self._connections = Connections(remaining, SILENCE_SECONDS)
         self._tool_calls = 0
+        self._context = Context(num_ctx, max_tokens)
+        self._gap_told = False
+        self._doing = ""
 
     @property
     def usage(self) -> Usage:
@@ -124,16 +143,18 @@ class OllamaEngine:
         messages += [{"role": role, "content": said} for role, said in opening(conversation)]
         estimate = tokens(definitions, messages)
         for number in range(1, cap + 1):
-            outgrown = number < cap and number > 1 and estimate > self._room()
+            outgrown = 1 < number < cap and estimate > self._context.room()
             last = number == cap or outgrown
             if outgrown:
                 yield Notice(
-                    f"the conversation nearly fills the {self.num_ctx} tokens of context: {self.model} must answer now"
+                    f"the conversation nearly fills the {self._context.length} tokens of context: {self.model} must "
+                    "answer now"
                 )
             if last:
                 _tell_last_call(messages)
             yield ModelCallStarting(number, estimate)
             reply = yield from self._call(client, messages, [] if last else definitions)
+            yield from self._look_at_counts(number)
             if not reply.calls:
                 reply.calls = calls_in(reply.content, known)
                 if reply.calls and not last:
@@ -141,7 +162,6 @@ class OllamaEngine:
             if last or not reply.calls or reply.done_reason == "length":
                 yield self._finished(reply, forced=last)
                 return
-            yield from self._cut_silently(number)
             results = yield from run_tools(toolbox, reply.calls, number, cap - number, self._tool_calls)
             self._tool_calls += len(results)
             messages.append(reply.message())
@@ -157,6 +177,7 @@ class OllamaEngine:
 
         options = client_options(self._url, self._connections)
         options["event_hooks"]["request"].append(self._keep_key)
+        options["event_hooks"]["response"] = [_split_at_newlines]
         try:
             return ollama.Client(self._url, **options)
         except (ImportError, ValueError) as error:
@@ -193,13 +214,16 @@ class OllamaEngine:
         longest = information.get(f"{information.get('general.architecture')}.context_length")
         if isinstance(longest, int) and 0 < longest < self.num_ctx:
             yield Notice(f"{self.model} has a context of {longest} tokens: OLLAMA_NUM_CTX {self.num_ctx} is not sent")
-            self.num_ctx = longest
+            self.num_ctx = self._context.length = longest
 
     def _call(
         self, client: Any, messages: list[dict[str, Any]], definitions: list[dict[str, Any]]
     ) -> Generator[Event, None, _Reply]:
         """One model call, sent a second time where the server failed."""
-        self._tally.start()
+        first = self._tally.start() == 1
+        loading = first and loaded_context(self._url, self.model, LOADED_SECONDS) == 0
+        self._doing = f"{self.model} is loading" if loading else f"waiting for {self.model}"
+        self._context.sending(messages, definitions)
         options: dict[str, Any] = {"num_ctx": self.num_ctx, "num_predict": self.max_tokens}
         try:
             return (yield from self._attempt(client, messages, definitions, options))
@@ -221,14 +245,18 @@ class OllamaEngine:
         import httpx
         import ollama
 
-        reply = _Reply()
-        tools = [{"type": "function", "function": definition} for definition in definitions]
+        tools = [{"type": "function", "function": definition} for definition in definitions] or None
+
+        def exchange(emit: Emit) -> _Reply:
+            reply = _Reply()
+            for chunk in client.chat(
+                self.model, messages, tools=tools, stream=True, think=self._think, options=options
+            ):
+                self._take(chunk, reply, emit)
+            return reply
+
         try:
-            chunks = client.chat(
-                self.model, messages, tools=tools or None, stream=True, think=self._think, options=options
-            )
-            for chunk in chunks:
-                yield from self._take(chunk, reply)
+            reply = yield from pumped(exchange, lambda: self._doing, stop=self._connections.cut)
         except ollama.ResponseError as error:
             sentence = words.status_error(self.model, self._where, error.status_code, error.error)
             if error.status_code >= 500 or error.status_code < 0:
@@ -248,15 +276,16 @@ class OllamaEngine:
             raise words.broken_off(self._where)
         return reply
 
-    def _take(self, chunk: Any, reply: _Reply) -> Iterator[Event]:
+    def _take(self, chunk: Any, reply: _Reply, emit: Emit) -> None:
         """One line of the stream. Any line may hold text, thinking and calls, the last one too."""
         message = chunk.message
         if message.thinking:
+            self._doing = f"{self.model} is thinking"
             reply.thinking += message.thinking
-            yield Thinking(message.thinking)
+            emit(Thinking(message.thinking))
         if message.content:
             reply.content += message.content
-            yield Text(message.content)
+            emit(Text(message.content))
         for call in message.tool_calls or ():
             reply.calls.append(ToolCall(call.function.name, dict(call.function.arguments)))
         if chunk.done:
@@ -279,20 +308,17 @@ class OllamaEngine:
 
     # --- what a reply amounts to -----------------------------------------------------------------------------------
 
-    def _room(self) -> int:
-        """The tokens of a conversation that still leave space to answer."""
-        return self.num_ctx - min(self.max_tokens, self.num_ctx // 4)
-
-    def _cut_silently(self, number: int) -> Iterator[Event]:
-        """Ollama drops what does not fit without a word; the counts give it away."""
-        prompts = [call.input_tokens for call in self._tally.calls]
-        shrunk = number > 1 and 0 < prompts[-1] < prompts[-2]
-        halved = abs(prompts[-1] - (self.num_ctx // 2 + 2)) <= 2
-        if shrunk or halved:
-            yield Notice(
-                f"Ollama seems to have dropped earlier parts of the conversation ({prompts[-1]} of {self.num_ctx} "
-                "tokens): raise OLLAMA_NUM_CTX"
-            )
+    def _look_at_counts(self, number: int) -> Iterator[Event]:
+        """What the counts of a reply give away: a context smaller than asked for, and a prompt that was cut."""
+        if number == 1:
+            given = loaded_context(self._url, self.model, LOADED_SECONDS)
+            if given and given < self._context.length:
+                yield Notice(f"Ollama gives {self.model} {given} tokens of context, not {self._context.length}")
+                self._context.length = given
+        gap = self._context.counted(self._tally.calls[-1].input_tokens)
+        if gap and not self._gap_told:
+            self._gap_told = True
+            yield GapFound(gap)
 
     def _finished(self, reply: _Reply, forced: bool) -> Finished:
         """What the last reply amounts to. Raises EngineError where it is cut off before it said anything."""
@@ -302,6 +328,8 @@ class OllamaEngine:
                 f"the reply of {self.model} was cut off before it said anything: raise OLLAMA_MAX_TOKENS "
                 f"(now {self.max_tokens}) or OLLAMA_NUM_CTX (now {self.num_ctx})"
             )
+        if not reply.calls and not said.strip() and self._context.is_full(self._tally.calls[-1].input_tokens):
+            raise words.outgrown(self.model, f"{self._context.length} tokens")
         reason: StopReason = "end"
         if reply.calls:
             reason = "tool-calls"
@@ -319,6 +347,20 @@ class _ServerFailed(Exception):
         super().__init__(reason)
         self.reason = " ".join(reason.split())[:200]
         self.sentence = sentence
+
+
+def _split_at_newlines(response: Any) -> None:
+    """Lets the package read a stream line by line as JSON lines are: httpx ends a line at any Unicode line end too."""
+
+    def lines() -> Iterator[str]:
+        rest = b""
+        for piece in response.iter_bytes():
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in whole)
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+    response.iter_lines = lines
 
 
 def _tell_last_call(messages: list[dict[str, Any]]) -> None:

@@ -54,6 +54,13 @@ def toolless(model: str) -> NoAnswer:
     return EngineError(f"{model} cannot call tools: choose a model that can, such as qwen3.5, with --model")
 
 
+def outgrown(model: str, said: str) -> NoAnswer:
+    """The conversation does not fit into the model's context."""
+    return EngineError(
+        f"the conversation outgrew the context of {model} ({said}): raise OLLAMA_NUM_CTX, or ask a narrower question"
+    )
+
+
 def status_error(model: str, url: str, status: int, told: Any) -> NoAnswer:
     """The server answered with this HTTP status (-1: as a line inside a 200 stream) and error text."""
     said = _one_line(_innermost(told)) or f"HTTP {status}"
@@ -69,8 +76,9 @@ def status_error(model: str, url: str, status: int, told: Any) -> NoAnswer:
         return EngineError(f"Ollama at {url} limits usage (429: {said}): wait and ask again")
     if status == 503:
         return EngineError(f"Ollama at {url} is busy (503: {said}): ask again when its other requests are done")
-    if "context" in said and ("exceed" in said or "longer than" in said):
-        return EngineError(f"the conversation outgrew the context of {model} ({said}): raise OLLAMA_NUM_CTX")
+    # the second is what some templates say when the question itself was dropped
+    if ("context" in said and ("exceed" in said or "longer than" in said)) or "no user query found" in said:
+        return outgrown(model, said)
     if status >= 500 or status < 0:
         where = "in the middle of its reply" if status < 0 else f"with {status}"
         return EngineError(f"Ollama at {url} failed {where}, twice: {said}; ask again, or use another model")

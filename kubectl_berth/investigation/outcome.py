@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from kubectl_berth.errors import (
@@ -14,6 +13,7 @@ from kubectl_berth.errors import (
     ModelRefused,
     StillCallingTools,
 )
+from kubectl_berth.investigation.fragments import is_fragment
 from kubectl_berth.records import Finished, Outcome
 
 CUT_OFF = "[The answer was cut off here: {why}.]"
@@ -67,39 +67,3 @@ def _error(finished: Finished, text: str) -> BerthError:
         case "end" if text:
             return Fragment("the model only said what it would do next; raise --max-iter or ask again")
     return EmptyAnswer("the model ended without an answer; ask again or choose another --model")
-
-
-# --- fragments ------------------------------------------------------------------------------------------------------
-
-_SENTENCE = re.compile(r"(?<=[.!?:…])\s+|\n+")
-_OPENER = re.compile(
-    r"^(?:(?:ok(?:ay)?|alright|sure|great|good|hmm|well|so|now|next|first|then|and|but)\b[,.! ]*)*"
-    r"(?:let me\b|let's\b|let us\b|i(?:'|’)ll\b|i will\b|i(?:'|’)m going to\b|i am going to\b|"
-    r"i (?:need|want|have) to\b|"
-    r"i should\b|i(?:'|’)d like to\b|(?:checking|looking|fetching|getting|trying|investigating|examining)\b)",
-    re.IGNORECASE,
-)
-_DEED = re.compile(
-    r"\b(?:check|look|get|fetch|try|see|list|describe|inspect|examine|investigate|gather|query|search|find|"
-    r"retrieve|read|dig|review|start|continue|proceed|run|call|use|verify|confirm|take|pull|explore|analy[sz]e)",
-    re.IGNORECASE,
-)
-_FILLER = re.compile(r"^(?:ok(?:ay)?|alright|sure|great|i see|got it|understood|one moment(?: please)?|hmm)\W*$", re.I)
-
-
-def is_fragment(text: str) -> bool:
-    """True where every sentence only announces a next step of the model; one sentence with a finding is enough."""
-    sentences = [sentence.strip(" *_#>-") for sentence in _SENTENCE.split(text.strip())]
-    sentences = [sentence for sentence in sentences if sentence and not _FILLER.match(sentence)]
-    return all(_announces(sentence) for sentence in sentences)
-
-
-def _announces(sentence: str) -> bool:
-    opener = _OPENER.match(sentence)
-    if opener is None or len(sentence) > 240:
-        return False
-    # "I will not claim ...", "Checking the logs showed ..." say something
-    rest = sentence[opener.start() :]
-    return bool(_DEED.search(rest)) and not re.search(
-        r"\b(?:not|cannot|showed?|shows|found|because|since)\b", rest, re.I
-    )

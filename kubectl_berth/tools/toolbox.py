@@ -197,11 +197,19 @@ class Toolbox:
         shown = one_line(name, 60)
         successor = GONE.get(name)
         if successor is None:
-            close = difflib.get_close_matches(name.lower()[:100], self._tools, 1, 0.5)
-            successor = close[0] if close else None
+            successor = self._nearest(name.lower()[:100])
         if successor in self._tools:
             raise ToolError(f"There is no tool {shown}: use {successor}.")
         raise ToolError(f"There is no tool {shown}. The tools are {', '.join(self._tools)}.")
+
+    def _nearest(self, name: str) -> str | None:
+        """The tool whose noun is nearest (get_pods means list_pods), else the one whose whole name is."""
+        nouns = {known.partition("_")[2]: known for known in self._tools}
+        noun = difflib.get_close_matches(name.partition("_")[2] or name, nouns, 1, 0.75)
+        if noun:
+            return nouns[noun[0]]
+        close = difflib.get_close_matches(name, self._tools, 1, 0.5)
+        return close[0] if close else None
 
     def _within_scope(self, accepted: dict[str, Any]) -> dict[str, Any]:
         """Keeps a run that -n confines inside its namespace."""

@@ -13,7 +13,7 @@ from kubectl_berth.engines.claude_loop import Ways
 from kubectl_berth.engines.engine import Conversation
 from kubectl_berth.engines.ollama import make_ollama
 from kubectl_berth.errors import BerthError
-from kubectl_berth.records import Event, Finished, Notice, Retry, Text, Usage
+from kubectl_berth.records import Event, Finished, Gap, GapFound, Notice, Retry, Text, Usage, Waiting
 from tests.engines.toolbox import CONVERSATION, FakeToolbox
 from tests.fakes import ollama as fake_ollama
 
@@ -38,6 +38,14 @@ class Ran:
     @property
     def notices(self) -> list[str]:
         return [event.text for event in self.events if isinstance(event, Notice)]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        return [event.gap for event in self.events if isinstance(event, GapFound)]
+
+    @property
+    def waits(self) -> list[Waiting]:
+        return [event for event in self.events if isinstance(event, Waiting)]
 
     @property
     def retries(self) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import threading
+import time
 
 import pytest
 
@@ -14,7 +17,7 @@ from kubectl_berth.records import Retry, Text, Thinking, ToolCalled
 from tests.engines.runs import counting_down, ollama, run
 from tests.engines.toolbox import CONVERSATION, FakeToolbox
 from tests.fakes.loopback import Cut, Drop, Hang, Raw, Short, Status
-from tests.fakes.ollama import MODEL, FakeOllama, obeying, reply, stubborn
+from tests.fakes.ollama import CREATED, MODEL, FakeOllama, obeying, reply, stubborn
 
 LOOK = ("list_pods", {"namespace": "data"})
 ANSWER = "ledger-db-3 is not ready."
@@ -104,12 +107,88 @@ def test_a_conversation_that_would_outgrow_the_context_is_answered_early_and_it_
     assert sum("4096 tokens of context" in notice for notice in ran.notices) == 1
 
 
-@pytest.mark.parametrize("prompts", [(3000, 2500), (3000, 8194)])
-def test_a_history_that_the_server_cut_is_noticed_from_the_counts(prompts):
-    script = [reply(calls=[LOOK], prompt=prompts[0]), reply(calls=[LOOK], prompt=prompts[1]), reply(ANSWER)]
+@pytest.mark.parametrize("prompts", [(3000, 2500), (3000, 8194), (8193,)])
+def test_a_history_that_the_server_cut_is_a_gap_that_the_counts_give_away(prompts):
+    script = [*(reply(calls=[LOOK], prompt=prompt) for prompt in prompts), reply(calls=[LOOK]), reply(ANSWER)]
     with FakeOllama(script) as server:
         ran = run(ollama(server.url, num_ctx=16384))
-    assert sum("dropped earlier parts" in notice for notice in ran.notices) == 1
+    (gap,) = ran.gaps
+    assert gap.why == "dropped by Ollama"
+    assert f"{prompts[-1]} tokens" in gap.detail and "OLLAMA_NUM_CTX" in gap.detail
+
+
+def test_a_cut_is_a_gap_on_the_last_call_too():
+    toolbox = FakeToolbox(answer="x" * 30_000)
+    with FakeOllama([reply(calls=[LOOK]), reply(ANSWER, prompt=2000)]) as server:
+        ran = run(ollama(server.url, num_ctx=65536), 2, toolbox=toolbox)
+    assert ran.finished.text == ANSWER
+    assert len(ran.gaps) == 1
+
+
+def test_a_last_prompt_that_shrinks_because_tools_and_thoughts_are_left_out_is_no_gap():
+    toolbox = FakeToolbox(answer="x" * 4000)
+    script = [reply(calls=[LOOK], thinking="Hm. " * 900), reply(calls=[LOOK], prompt=2200), reply(ANSWER, prompt=2100)]
+    with FakeOllama(script) as server:
+        ran = run(ollama(server.url), 3, toolbox=toolbox)
+    assert ran.finished.text == ANSWER
+    assert not ran.gaps
+
+
+def test_a_run_that_fits_has_no_gap():
+    with FakeOllama(obeying(ANSWER, *[LOOK] * 6)) as server:
+        ran = run(ollama(server.url))
+    assert not ran.gaps
+    assert not ran.notices
+
+
+def test_a_context_that_the_server_made_smaller_is_said_and_kept_to():
+    toolbox = FakeToolbox(answer="x" * 9000)
+    with FakeOllama(obeying(ANSWER, LOOK, LOOK, LOOK), given=4096) as server:
+        ran = run(ollama(server.url, num_ctx=16384), toolbox=toolbox)
+    assert "gives qwen3.5:9b 4096 tokens of context, not 16384" in ran.notices[0]
+    assert ran.finished.forced
+    assert len(server.requests) == 2
+    # another number would load the model anew
+    assert {request.body["options"]["num_ctx"] for request in server.requests} == {16384}
+
+
+def test_a_prompt_that_leaves_no_room_for_an_answer_is_an_error():
+    with FakeOllama([reply(prompt=16383, output=1)]) as server:
+        ran = run(ollama(server.url, num_ctx=16384))
+    assert isinstance(ran.error, EngineError)
+    assert "outgrew the context" in ran.sentence
+
+
+# --- waiting --------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_is_loaded_says_so_and_for_how_long():
+    with FakeOllama([Hang(reply(ANSWER), silent=True)]) as server:
+        engine = ollama(server.url)
+        ran = run(engine, cancel_when=_after(server.asked, 2.3))
+    assert [(event.doing, event.seconds) for event in ran.waits] == [
+        (f"{MODEL} is loading", 1.0),
+        (f"{MODEL} is loading", 2.0),
+    ]
+
+
+def test_a_model_that_thinks_says_so_and_for_how_long():
+    with FakeOllama([Hang(reply(ANSWER, thinking="The database first."), 2)]) as server:
+        ran = run(ollama(server.url), cancel_when=_after(server.asked, 1.3))
+    assert [event.doing for event in ran.waits] == [f"{MODEL} is thinking"]
+
+
+def _after(event, seconds):
+    """An event that is set some seconds after the other."""
+    later = threading.Event()
+
+    def wait():
+        event.wait(10)
+        time.sleep(seconds)
+        later.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    return later
 
 
 # --- tool calls written as text -------------------------------------------------------------------------------------
@@ -264,12 +343,46 @@ def test_cancelling_cuts_the_connection_at_once(fault):
     assert ran.seconds < 1.5
 
 
-@pytest.mark.parametrize("body", [b"<html>Sign in</html>", b"\n\n", b'{"hello": "world"}\n', b"[1, 2]\n"])
+def line(**message):
+    return json.dumps({"model": MODEL, "created_at": CREATED, "message": {"role": "assistant", **message}}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"<html>Sign in</html>", b"\n\n", b'{"hello": "world"}\n', b"[1, 2]\n"),
+        # what proxies make of a call
+        line(content="", tool_calls=[{"function": {"name": "list_pods", "arguments": "{}"}}]) + b"\n",
+        line(content="", tool_calls=[{"function": {"name": "list_pods", "arguments": None}}]) + b"\n",
+    ],
+)
 def test_what_is_no_line_of_the_protocol_is_an_error(body):
     with FakeOllama([Raw(body)]) as server:
         ran = run(ollama(server.url))
     assert isinstance(ran.error, EngineError)
     assert "OLLAMA_HOST" in ran.sentence
+
+
+def test_line_ends_of_unicode_inside_a_line_do_not_break_it():
+    body = json.loads(line(content="web-0\u0085says \u2028 nothing"))
+    lines = [body, {**body, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}]
+    raw = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
+    with FakeOllama([Raw(raw.encode(), "application/x-ndjson")]) as server:
+        assert run(ollama(server.url)).finished.text == "web-0\u0085says \u2028 nothing"
+
+
+@pytest.mark.parametrize("told", ["123", "", {"code": 500}])
+def test_an_error_without_words_is_one_line(told):
+    with FakeOllama([Status(500, {"error": told})]) as server:
+        ran = run(ollama(server.url))
+    assert isinstance(ran.error, EngineError)
+    assert server.url in ran.sentence
+
+
+def test_a_question_that_was_dropped_from_the_prompt_is_the_context_that_is_too_small():
+    with FakeOllama([Status(500, {"error": "no user query found in messages"})]) as server:
+        ran = run(ollama(server.url))
+    assert "OLLAMA_NUM_CTX" in ran.sentence
 
 
 def test_a_missing_model_is_one_line_with_the_pull_command():

@@ -59,7 +59,10 @@ def stubborn(name: str, arguments: dict[str, Any]) -> Callable[[dict[str, Any]],
 
 
 class FakeOllama(Loopback):
-    """POST /api/chat, streamed. `models` maps a name to its capabilities; `context` is what each was trained for."""
+    """POST /api/chat, streamed. `models` maps a name to its capabilities; `context` is what each was trained for.
+
+    A model is loaded by the first request, with `given` tokens of context or else what was asked for.
+    """
 
     content_type = "application/x-ndjson"
 
@@ -68,8 +71,10 @@ class FakeOllama(Loopback):
         script: Script,
         models: dict[str, Sequence[str]] | None = None,
         context: int = 262144,
+        given: int = 0,
     ) -> None:
         super().__init__(script)
+        self.given = given
         self.models = models or {MODEL: ("completion", "tools", "thinking")}
         self.context = context
 
@@ -81,6 +86,8 @@ class FakeOllama(Loopback):
             return Status(200, {"version": "0.34.0"})
         if request.path == "/api/tags":
             return Status(200, {"models": [self._tag(name) for name in self.models]})
+        if request.path == "/api/ps":
+            return Status(200, {"models": self._loaded()})
         if request.path == "/api/show":
             return self._show(request.body.get("model", ""))
         return Status(404, "404 page not found")
@@ -110,7 +117,7 @@ class FakeOllama(Loopback):
         last: dict[str, Any] = {}
         if reply.on_final:
             last = {"content": reply.content, "tool_calls": [_call(i, *c) for i, c in enumerate(reply.calls)]}
-        prompt = reply.prompt or len(json.dumps(request.body["messages"])) // 4
+        prompt = reply.prompt or len(json.dumps([request.body["messages"], request.body.get("tools")])) // 4
         yield self._line(
             request,
             done=True,
@@ -144,6 +151,13 @@ class FakeOllama(Loopback):
             "details": details,
             "capabilities": list(self.models[name]),
         }
+
+    def _loaded(self) -> list[dict[str, Any]]:
+        if not self.requests:
+            return []
+        body = self.requests[0].body
+        length = self.given or min(body.get("options", {}).get("num_ctx", 4096), self.context)
+        return [{**self._tag(body["model"]), "context_length": length, "expires_at": CREATED, "size_vram": 6594474711}]
 
     def _show(self, name: str) -> Status:
         if name not in self.models:
