@@ -15,7 +15,7 @@ from kubectl_berth.evals.rule_said import Answer
 from kubectl_berth.evals.run import Run
 from kubectl_berth.evals.schema import ActionCheck, CheckSet, FindingCheck, SaysCheck
 from kubectl_berth.evals.scope import stance
-from kubectl_berth.investigation.outcome import is_fragment
+from kubectl_berth.investigation.fragments import is_fragment
 from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
 
 PART = 6
@@ -169,7 +169,7 @@ def no_invented_object(run: Run, asked: CheckSet) -> Answer:
     return True, "none"
 
 
-_HYPOTHETICAL = re.compile(r"\b(?:would|will|risks?|could|can|may|might|if|leads? to|causes?|when|until|prevents?)\b")
+_HYPOTHETICAL = re.compile(r"\b(?:would|will|risks?|could|can|may|might|if|leads? to|causing|when|until|prevents?)\b")
 
 
 def not_everything(run: Run, asked: CheckSet) -> Answer:

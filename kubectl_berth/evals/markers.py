@@ -21,6 +21,7 @@ BREAK = _any(
     r"\bbut\b(?! also)|\bhowever\b|\balthough\b|\bthough\b|\bwhereas\b|\bwhile\b|\bbecause\b|\bsince\b|\bso\b(?! far)",
     r"\bexcept that\b|\bnevertheless\b|\byet\b(?=\s+\w)",
     rf",\s*(?:and\s+|so\s+)?(?={_SUBJECT}\b)|,\s*(?:then|not)\b|,\s*(?=[1-9])|,\s*(?=(?:just|simply|merely|please)\b)",
+    rf",\s*(?=(?:the|a|an|its|your|their)\s+(?:[^\s,]+\s+){{1,5}}?{FINITE}\b)",
     rf",\s*(?={_IMPERATIVE}\b(?![^,;.]*\b(?:or|nor)\b))",
     rf",?\s*\band\b(?=\s+(?:[^\s,]+\s+){{0,4}}?{FINITE}\b)",
     rf",?\s*\b(?:and|or)\b(?=\s+(?:then\s+)?(?:{_IMPERATIVE}|rais|increas|lower|reduc|decreas|restart|delet)\w*\b)",
@@ -90,7 +91,7 @@ UNWISE_AFTER = _any(
     r"^[\s,]*(?:\S+\s+){0,4}?(?:is|are) (?:\w+ly )?(?:not\b|never\b|(?:a |the )?(?:mistake|wrong|dangerous|"
     r"unwise|bad|risky|"
     r"pointless|needless|unnecessary|harmful|premature))",
-    r"^[\s,]*(?:\S+\s+){0,4}?(?:would|will|can|could) (?:also )?(?:destroy|lose|wipe|erase|break|cost|kill|take down)\b",
+    r"^[\s,]*(?:\S+\s+){0,4}?(?:would|will|can|could) (?:destroy|lose|wipe|erase|break|cost|kill)\b",
     r"^[\s,]*(?:\S+\s+){0,4}?(?:makes? (?:it|things) worse|(?:saves?|changes?|helps?|brings?|solves?) nothing)",
 )
 """Denies a deed that stands before it as a noun: "raising the limit would be ..."."""

@@ -45,6 +45,8 @@ ASSERTED = [
     ("The tag v2.4.1-rc does not exist.", "tag .. does not exist"),
     ("The old pods haven't gone away, they still serve.", "still serve"),
     ("No pods are pending, and the api keeps crashing.", "crash*"),
+    ("It is not a probe, the container is out of memory.", "out of memory"),
+    ("No probe is at fault, the api keeps crashing.", "crash*"),
     ("Memory is the culprit: it ran out of memory, no probe was involved.", "out of memory"),
     ("This isn't a node problem. The container simply ran out of memory.", "out of memory"),
     ("The image cannot be pulled, because the tag doesn't exist.", "tag does not exist"),

@@ -19,5 +19,9 @@ RULES: Mapping[str, Rule] = {
 def oddities(world: World) -> Iterator[tuple[str, str]]:
     """What is odd about a world: the rule's name, and one line."""
     for name, rule in RULES.items():
-        for words in rule(world):
-            yield name, words
+        try:
+            for words in rule(world):
+                yield name, words
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            # an object so bare that the others cannot be compared with it
+            yield name, f"cannot be judged, an object lacks what every cluster fills in: {error}"
