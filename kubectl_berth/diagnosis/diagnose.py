@@ -21,6 +21,13 @@ from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, c
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
 from kubectl_berth.diagnosis.checks.preemption import check_preemptions
 from kubectl_berth.diagnosis.checks.reach import check_clients, check_hosts
+from kubectl_berth.diagnosis.checks.remarks import (
+    check_daemon_coverage,
+    check_replica_owners,
+    check_selectors,
+    check_traffic_policies,
+    check_variables,
+)
 from kubectl_berth.diagnosis.checks.rights import check_rights
 from kubectl_berth.diagnosis.checks.rollouts import check_workloads
 from kubectl_berth.diagnosis.checks.scaling import check_autoscalers, check_budgets
@@ -62,6 +69,11 @@ CHECKS: tuple[Check, ...] = (
     check_definitions,
     check_custom_resources,
     check_operator_workloads,
+    check_daemon_coverage,
+    check_traffic_policies,
+    check_variables,
+    check_selectors,
+    check_replica_owners,
 )
 """Every check there is. Each is a pure function of the inventory."""
 

@@ -11,6 +11,7 @@ from kubectl_berth.cluster.views import Container, Node, PersistentVolume, Pod, 
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
+CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 SCARCE = ("cpu", "memory", "ephemeral-storage")
 ZERO = Decimal(0)
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import field
 
 from kubectl_berth.cluster.views.base import Condition, Identified, Meta, Selector, View
@@ -82,9 +84,31 @@ class WorkloadStatus(View):
     conditions: list[Condition] = []
 
 
+class ManagedField(View):
+    """Who set which fields of an object."""
+
+    manager: str = ""
+    subresource: str = ""
+    fields_v1: Any = None
+
+    @property
+    def sets_replicas(self) -> bool:
+        """True for one that applies spec.replicas, other than by scaling."""
+        fields = self.fields_v1 if isinstance(self.fields_v1, dict) else {}
+        spec = fields.get("f:spec")
+        return isinstance(spec, dict) and "f:replicas" in spec and self.subresource != "scale"
+
+
+class WorkloadMeta(Meta):
+    """Metadata, with who set what."""
+
+    managed_fields: list[ManagedField] = []
+
+
 class Workload(Identified):
     """A Deployment, ReplicaSet, StatefulSet or DaemonSet; `kind` says which."""
 
+    metadata: WorkloadMeta = field(default_factory=WorkloadMeta)
     spec: WorkloadSpec = field(default_factory=WorkloadSpec)
     status: WorkloadStatus = field(default_factory=WorkloadStatus)
 

@@ -27,6 +27,7 @@ def check_nodes(inventory: Inventory) -> Iterable[Finding]:
         if ready is None or ready.status != "Unknown":
             yield from _pressure(inventory, node)
         yield from _cordoned(inventory, node)
+        yield from _clearing(inventory, node)
         yield from _rebooted(inventory, node)
         yield from _crowded(inventory, node)
 
@@ -161,6 +162,27 @@ def _cordoned(inventory: Inventory, node: Node) -> Iterator[Finding]:
     )
 
 
+def _clearing(inventory: Inventory, node: Node) -> Iterator[Finding]:
+    """A taint of somebody's own that puts running pods out."""
+    taints = [one for one in node.spec.taints if one.effect == "NoExecute" and "node.kubernetes.io/" not in one.key]
+    put_out = [
+        event
+        for event in inventory.events
+        if event.reason == "TaintManagerEviction" and inventory.recent(event) and "Cancelling" not in event.text
+    ]
+    if not taints or not put_out:
+        return
+    yield Finding(
+        "info",
+        node.ref,
+        "NodeTaintedNoExecute",
+        f"its taint {listed([str(taint) for taint in taints])} puts out every pod that does not tolerate it",
+        (f"spec.taints: {listed([str(taint) for taint in taints])}", said(put_out[0], inventory.now)),
+        remedy="take the taint off if that is over, or add tolerations to what should stay",
+        disproof="pods on it that do not tolerate the taint",
+    )
+
+
 def _rebooted(inventory: Inventory, node: Node) -> Iterator[Finding]:
     event = inventory.newest(node, "Rebooted")
     if event is None:
@@ -210,12 +232,19 @@ def _evicted(inventory: Inventory, pod: Pod) -> Finding:
         "it was evicted for using more local storage than its own limit"
         if own
         else f"node {pod.spec.node_name} evicted it to save itself",
-        (f"status: phase Failed, reason Evicted: {clip(text)}",),
+        (
+            f"status: phase Failed, reason Evicted: {clip(text)}",
+            *(["status.qosClass: BestEffort: it requests nothing, so it goes first"] if _goes_first(pod) else []),
+        ),
         remedy="raise the limit (ephemeral-storage, emptyDir sizeLimit), or write less"
         if own
         else "give it requests that fit its use, so that others go first, and relieve the node",
         disproof="no pressure on the node at that time" if not own else "a limit above what it had written",
     )
+
+
+def _goes_first(pod: Pod) -> bool:
+    return pod.status.qos_class == "BestEffort"
 
 
 def _ended_at(pod: Pod) -> str | None:

@@ -15,7 +15,11 @@ UNSEEN = 300.0  # seconds after which a controller that has not seen a change is
 
 def check_workloads(inventory: Inventory) -> Iterable[Finding]:
     """Deployments, StatefulSets, DaemonSets and ReplicaSets of their own."""
-    alone = [one for one in inventory.replica_sets if one.metadata.controller is None]
+    alone = [
+        one
+        for one in inventory.replica_sets
+        if (above := inventory.owner(one)) is None or inventory.find(above) is None
+    ]
     for workload in [*inventory.workloads, *alone]:
         if workload.metadata.deletion_timestamp:
             continue

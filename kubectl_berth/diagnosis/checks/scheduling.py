@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
 from kubectl_berth.diagnosis.checks.admission import webhook_failure
-from kubectl_berth.diagnosis.fit import Obstacle, obstacles
+from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, count, held, listed, older, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 UNSEEN = 60.0  # seconds after which a pod that no scheduler has looked at is odd
-CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 # What the scheduler's own message says where the objects do not show it. Parts of the words of every version.
 _TEXTS: tuple[tuple[str, str], ...] = (
