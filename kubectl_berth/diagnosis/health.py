@@ -83,6 +83,11 @@ class Said:
     severity: str = ""
 
 
+def named(mapping: Any) -> list[tuple[str, Any]]:
+    """The entries of an object whose keys are names; [] for anything else. YAML has keys of other kinds too."""
+    return [(key, value) for key, value in mapping.items() if isinstance(key, str)] if isinstance(mapping, dict) else []
+
+
 def judge(view: CustomResource, now: datetime) -> list[Signal]:
     """Everything in the object's status that speaks of trouble, the weightiest first; [] for a healthy one."""
     status = view.status if isinstance(view.status, dict) else {}
@@ -105,7 +110,7 @@ def stopped(spec: Mapping[str, Any]) -> bool:
     if any(spec.get(key) is True for key in ("suspend", "suspended", "paused", "pause", "stopped", "hibernate")):
         return True
     layers = [spec, *(inner for inner in spec.values() if isinstance(inner, dict))]
-    texts = [text for layer in layers for key, text in layer.items() if _REST_KEY.search(key) and isinstance(text, str)]
+    texts = [text for layer in layers for key, text in named(layer) if _REST_KEY.search(key) and isinstance(text, str)]
     return spec.get("running") is False or any(_RESTING.fullmatch(text) for text in texts)
 
 
@@ -118,7 +123,7 @@ def conditions(status: Any, where: str = "status", depth: int = 0) -> list[Said]
     if depth > DEEPEST:
         return found
     if isinstance(status, dict):
-        for key, value in status.items():
+        for key, value in named(status):
             if key.lower().endswith("conditions"):
                 found += _latest(_entries(value), f"{where}.{key}")
             elif isinstance(value, dict | list):
@@ -131,7 +136,7 @@ def conditions(status: Any, where: str = "status", depth: int = 0) -> list[Said]
 
 def _entries(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, dict):
-        return [{"type": key, **one} for key, one in value.items() if isinstance(one, dict)]
+        return [{"type": key, **one} for key, one in named(value) if isinstance(one, dict)]
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -229,7 +234,7 @@ class Pair:
 
 def ready_pairs(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[Pair]:
     """The ready-of-desired pairs of a status: "readyReplicas" with "replicas", "ready: 2/3", and their like."""
-    for key, value in [*status.items(), *_inner(status)]:
+    for key, value in [*named(status), *_inner(status)]:
         fraction = _FRACTION.match(value) if isinstance(value, str) else None
         if fraction and re.search(r"ready|available|healthy|replicas|running", key, re.IGNORECASE):
             yield Pair(int(fraction[1]), int(fraction[2]), f"status.{key}", f"status.{key}")
@@ -246,9 +251,9 @@ def _inner(status: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The texts one level down, for fractions such as status.scale.statusReplicas "0/2"."""
     return [
         (f"{key}.{inner}", value)
-        for key, held in status.items()
+        for key, held in named(status)
         if isinstance(held, dict)
-        for inner, value in held.items()
+        for inner, value in named(held)
         if isinstance(value, str)
     ]
 
@@ -264,7 +269,7 @@ def _desired(spec: Mapping[str, Any], status: Mapping[str, Any], stem: str) -> t
     for name in [*wanted, *names]:
         if name and _count(status.get(name)):
             return f"status.{name}", int(status[name])
-    alone = [key for key, value in status.items() if re.match(r"(desired|expected)[A-Z]", key) and _count(value)]
+    alone = [key for key, value in named(status) if re.match(r"(desired|expected)[A-Z]", key) and _count(value)]
     return (f"status.{alone[0]}", int(status[alone[0]])) if len(alone) == 1 else None
 
 
@@ -300,25 +305,25 @@ def _phases(view: CustomResource, status: Mapping[str, Any], said: list[Said], n
     created = seconds_since(now, view.metadata.creation_timestamp)
     if created is not None and created < PATIENCE:
         return
-    for key, value in status.items():
+    for key, value in named(status):
         if value is False and _FLAG.match(key) and not any(_MOVING.search(text) for _, text in phases(status)):
             yield Signal("warning", "FlagFalse", f"status.{key}: false")
         elif value is True and _BAD_FLAG.match(key):
             yield Signal("warning", "FlagTrue", f"status.{key}: true")
 
 
-def _numbered(status: Mapping[str, Any]) -> Iterator[Signal]:
+def _numbered(status: Mapping[str, Any], depth: int = 0) -> Iterator[Signal]:
     """A state told as a number: only the reason beside it can say what it means."""
     reason = status.get("reason")
     if _count(status.get("state")) and isinstance(reason, str) and text_is_bad(reason):
         yield Signal("warning", "StateBad", f"status.state: {status['state']} ({clip(reason)})")
-    for inner in (one for one in status.values() if isinstance(one, dict)):
-        yield from _numbered(inner)
+    for inner in (one for one in status.values() if isinstance(one, dict) and depth < DEEPEST):
+        yield from _numbered(inner, depth + 1)
 
 
 def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> Iterator[tuple[str, str]]:
     """The texts of a status that name a phase, a state or a health, with their fields."""
-    for key, value in status.items():
+    for key, value in named(status):
         if isinstance(value, str) and value and _PHASE_KEY.search(key) and not _SYNC_KEY.search(key):
             yield f"{where}.{key}", value
         elif depth < 3 and not _SYNC_KEY.search(key) and not key.lower().endswith("conditions"):
@@ -348,7 +353,7 @@ def _why(status: Mapping[str, Any]) -> str:
 
 
 def _errors(status: Mapping[str, Any]) -> Iterator[Signal]:
-    for key, value in status.items():
+    for key, value in named(status):
         if not _ERROR_KEY.match(key) or not value:
             continue
         text = (

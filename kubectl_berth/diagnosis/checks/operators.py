@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Workload
-from kubectl_berth.diagnosis.health import Signal, conditions, judge, phases, ready_pairs, stopped
+from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, ready_pairs, stopped
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.polarity import good_condition
 from kubectl_berth.diagnosis.say import clip, count, listed, older
@@ -61,7 +61,7 @@ def _summary(resource: CustomResource, status: Mapping[str, Any], signals: list[
 
 def _primary(inventory: Inventory, resource: CustomResource, status: Mapping[str, Any]) -> list[str]:
     """The pod that the status calls primary or leader, with whether it is ready."""
-    for key, value in status.items():
+    for key, value in named(status):
         if not isinstance(value, str) or not any(word in key.lower() for word in ("primary", "leader", "master")):
             continue
         pod = inventory.pod(resource.namespace, value)
@@ -73,8 +73,8 @@ def _primary(inventory: Inventory, resource: CustomResource, status: Mapping[str
 def _members(status: Mapping[str, Any]) -> list[str]:
     """Lists of names that the status keeps under a word for failure: "failed: [db-3]"."""
     found: list[str] = []
-    for key, value in status.items():
-        for inner, names in value.items() if isinstance(value, dict) else ():
+    for key, value in named(status):
+        for inner, names in named(value):
             if str(inner).lower() in _FAILED_LISTS and isinstance(names, list) and names:
                 found.append(f"status.{key}.{inner}: {listed([str(name) for name in names])}")
         if key.lower() in _FAILED_LISTS and isinstance(value, list) and value and isinstance(value[0], str):
