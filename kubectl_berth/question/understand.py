@@ -12,7 +12,7 @@ from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.words import WORKLOAD_KINDS, says_little
+from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, kinds_of, says_little
 from kubectl_berth.records import Gap, Ref
 
 MOST_SUBJECTS = 12
@@ -102,6 +102,8 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
+    if chosen:
+        gone += _strangers(text, names)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
     # a Deployment called "pay" asks for no saving
     meaning = _without_names(text, {ref.name for ref in chosen})
@@ -124,6 +126,25 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         bool(unnamed),
         names.gaps,
     )
+
+
+# capitals that name no software
+_CAPITALS = frozenset(
+    "asap fyi prod dev uat eta sre sla slo vpc aws gcp gke eks aks url uri http https tcp udp ssl api json yaml sql "
+    "yml jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net app".split()
+)
+
+
+def _strangers(text: str, names: Catalogue) -> list[str]:
+    """Software named in capitals that nothing here bears the name of ("KEDA"); only beside what was found."""
+    found = []
+    for word in dict.fromkeys(re.findall(r"(?<![\w./-])[A-Z]{3,12}(?![\w./-])", text)):
+        low = word.lower()
+        if low in _CAPITALS or says_little(low) or kinds_of(low) or concept_of(low):
+            continue
+        if not any(low in f"{entry.group} {entry.ref.kind} {entry.ref.name}".lower() for entry in names.entries):
+            found.append(word)
+    return found
 
 
 def _without_names(text: str, names: Collection[str]) -> str:

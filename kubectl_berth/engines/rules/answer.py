@@ -9,6 +9,7 @@ from dataclasses import replace
 from kubectl_berth.engines.rules.advice import advice, more_memory, rollback, scale_up
 from kubectl_berth.engines.rules.beside import beside, policy
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.history import history
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
     MOST_EVIDENCE,
@@ -62,6 +63,7 @@ def _whole(material: Material) -> list[str]:
     parts.append(_list("**Operators**", operators(case), MOST_OPERATORS))
     parts.append(material.operator)
     parts.extend(material.premises)
+    parts.append(_list("**On record of the past**", history(material), MOST_OBJECTS))
     parts.append(material.past)
     orders = len(parts)
     parts.append("")

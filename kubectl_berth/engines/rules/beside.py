@@ -6,6 +6,7 @@ import re
 
 from kubectl_berth.cluster.views import Pod, WebhookConfiguration
 from kubectl_berth.engines.rules.material import Material, log_of
+from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.records import Finding
 
 _LISTENS = re.compile(
@@ -13,6 +14,8 @@ _LISTENS = re.compile(
     re.I,
 )
 _ASKED = re.compile(r"https?://[^/\s\"]*?:(\d{2,5})|:(\d{2,5}): connect: connection refused")
+_SECRETS = re.compile(r"image pull secrets \(([^)]{1,200})\)")
+_PROBE = re.compile(r"(?:Readiness|Liveness|Startup) probe failed: [^\n]{1,200}")
 _SHORT = re.compile(r"([\w./-]+): \S+ of (\S+) reserved by requests, the pod asks for (\S+)")
 
 
@@ -66,7 +69,14 @@ def gist(material: Material, finding: Finding) -> str:
         if found and "exceed" in finding.reason.lower():
             return f" (it asks for {found[3]} of {found[1]}; such a node has {found[2]})"
     lines = beside(material, finding)
-    return f" ({lines[0]})" if lines else ""
+    if lines:
+        return f" ({lines[0]})"
+    text = "\n".join(finding.evidence)
+    if (found := _SECRETS.search(text)) and found[1] not in finding.summary:
+        return f" (the pull secret {found[1]} that it names could not be found in its namespace)"
+    if (found := _PROBE.search(text)) and "probe failed" not in finding.summary:
+        return f" ({quoted(material.say(found[0], str(finding.subject)), 140)})"
+    return ""
 
 
 def policy(material: Material, finding: Finding) -> str:

@@ -61,8 +61,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
                r"no such (?:table|column)|unknown column|table \S+ (?:doesn't|does not) exist|migration|"
                r"undefinedtable|undefinedcolumn|"
                r"schema version"),
-    ("corrupt data", r"checkpoint record|\bcorrupt|checksum (?:mismatch|failed|error|verification)|"
-                     r"invalid page|bad magic|malformed (?:page|block|database)|crc (?:mismatch|error)|database disk image is malformed"),
+    ("corrupt data", r"checkpoint record|\bcorrupt|checksum (?:mismatch|failed|error|verification)|invalid page|"
+                     r"bad magic|malformed (?:page|block|database)|crc (?:mismatch|error)|disk image is malformed"),
     ("certificate", r"x509:|certificate (?:has )?expired|certificate verify failed|unknown authority|tls: |"
                     r"ssl error|handshake fail"),
     ("missing setting", r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,60}(?:not set|unset|is empty|empty|required|missing|"

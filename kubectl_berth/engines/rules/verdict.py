@@ -165,4 +165,12 @@ def _healthy(material: Material) -> str:
     kinds = telling_kinds(case.understanding)
     if kinds and case.others:
         return f"no fault found in {place} with any {' or '.join(kinds)}{limits}."
-    return f"nothing is broken: {place} looks healthy{limits}."
+    return f"nothing is broken: {place} looks healthy{limits}.{_left_over(material)}"
+
+
+def _left_over(material: Material) -> str:
+    """What is no fault but may be what the question speaks of, where it takes harm for granted."""
+    case = material.case
+    harm = {"crash", "failing", "down", "pending"} & {one.claim for one in case.understanding.premises}
+    notes = [one for one in case.notes if one.subject.kind != "PodDisruptionBudget"]
+    return f" {capital(about(material, notes[0]).rstrip('.'))}." if harm and notes else ""

@@ -45,6 +45,11 @@ def alone(small: SmallCluster, name: str, space: str, **pod: Any) -> Thing:
     return small.pod(f"{name}-6b8f7c9d44-q7zkd", space, owner=owner, app=name, ready=ready, **pod)
 
 
+def named(small: SmallCluster, kind: str, name: str) -> Thing:
+    """The object of a kind and name."""
+    return next(one for one in small.things if one["kind"] == kind and one["metadata"]["name"] == name)
+
+
 # --- images ---------------------------------------------------------------------------------------------------------
 
 
@@ -56,12 +61,22 @@ def alone(small: SmallCluster, name: str, space: str, **pod: Any) -> Thing:
 )
 def pull_rate_limit(small: SmallCluster) -> None:
     image = "docker.io/library/nginx:1.27"
-    pod = alone(small, "web2", "shop", image=image, phase="Pending",
-                state=waiting("ImagePullBackOff", f'Back-off pulling image "{image}"'))  # fmt: skip
-    small.event(pod, "Failed", f'Failed to pull image "{image}": failed to pull and unpack image: failed to copy: '
-                "unexpected status code https://registry-1.docker.io/v2/library/nginx/manifests/sha256:ab: 429 Too Many "
-                "Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate "
-                "limit.")  # fmt: skip
+    pod = alone(
+        small,
+        "web2",
+        "shop",
+        image=image,
+        phase="Pending",
+        state=waiting("ImagePullBackOff", f'Back-off pulling image "{image}"'),
+    )
+    small.event(
+        pod,
+        "Failed",
+        f'Failed to pull image "{image}": failed to pull and unpack image: failed to copy: '
+        "unexpected status code https://registry-1.docker.io/v2/library/nginx/manifests/sha256:ab: 429 Too Many "
+        "Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate "
+        "limit.",
+    )
 
 
 @case(
@@ -76,10 +91,20 @@ def no_manifest_for_the_architecture(small: SmallCluster) -> None:
         if thing["kind"] == "Node":
             thing["status"]["nodeInfo"]["architecture"] = "arm64"
             thing["metadata"]["labels"]["kubernetes.io/arch"] = "arm64"
-    pod = alone(small, "ledger", "data", image=image, phase="Pending",
-                state=waiting("ImagePullBackOff", f'Back-off pulling image "{image}"'))  # fmt: skip
-    small.event(pod, "Failed", f'Failed to pull image "{image}": rpc error: code = NotFound desc = failed to pull and '
-                f'unpack image "{image}": no match for platform in manifest: not found')  # fmt: skip
+    pod = alone(
+        small,
+        "ledger",
+        "data",
+        image=image,
+        phase="Pending",
+        state=waiting("ImagePullBackOff", f'Back-off pulling image "{image}"'),
+    )
+    small.event(
+        pod,
+        "Failed",
+        f'Failed to pull image "{image}": rpc error: code = NotFound desc = failed to pull and '
+        f'unpack image "{image}": no match for platform in manifest: not found',
+    )
 
 
 @case(
@@ -87,10 +112,20 @@ def no_manifest_for_the_architecture(small: SmallCluster) -> None:
 )
 def invalid_image_name(small: SmallCluster) -> None:
     image = "Ghcr.io/Acme/App:v1"
-    pod = alone(small, "front", "shop", image=image, phase="Pending", state=waiting("InvalidImageName",
-                f'Failed to apply default image tag "{image}": couldn\'t parse image name'))  # fmt: skip
-    small.event(pod, "InspectFailed", f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": '
-                "invalid reference format: repository name (Acme/App) must be lowercase")  # fmt: skip
+    pod = alone(
+        small,
+        "front",
+        "shop",
+        image=image,
+        phase="Pending",
+        state=waiting("InvalidImageName", f'Failed to apply default image tag "{image}": couldn\'t parse image name'),
+    )
+    small.event(
+        pod,
+        "InspectFailed",
+        f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": '
+        "invalid reference format: repository name (Acme/App) must be lowercase",
+    )
 
 
 # --- containers -----------------------------------------------------------------------------------------------------
@@ -99,8 +134,13 @@ def invalid_image_name(small: SmallCluster) -> None:
 @case("java pod exits, is it memory? it is called billing", first=("heap|OutOfMemoryError",), never=("OOMKilled by",))
 def heap_in_the_process(small: SmallCluster) -> None:
     pod = small.crashing("billing", "shop", code=3, limits={"memory": "2Gi"})
-    small.log("shop", pod["metadata"]["name"], "billing", "INFO start\nException in thread \"main\" "
-              "java.lang.OutOfMemoryError: Java heap space\n", previous=True)  # fmt: skip
+    small.log(
+        "shop",
+        pod["metadata"]["name"],
+        "billing",
+        'INFO start\nException in thread "main" java.lang.OutOfMemoryError: Java heap space\n',
+        previous=True,
+    )
 
 
 @case("exit code 139 on importer, why?", first=("139|SIGSEGV|segmentation",), never=("OOMKilled",))
@@ -124,11 +164,33 @@ def completes_and_is_started_again(small: SmallCluster) -> None:
     never=("NetworkPolicy .* cause", "OOM"),
 )
 def liveness_on_the_wrong_port(small: SmallCluster) -> None:
-    pod = alone(small, "web3", "shop", restarts=9, last=terminated(137), spec={"containers": [{
-        "name": "web3", "image": "registry.example.com/web3:1", "ports": [{"containerPort": 8080}],
-        "livenessProbe": {"httpGet": {"path": "/", "port": 8081}, "periodSeconds": 10, "failureThreshold": 3}}]})  # fmt: skip
-    small.event(pod, "Unhealthy", 'Liveness probe failed: Get "http://10.244.0.9:8081/": dial tcp 10.244.0.9:8081: connect: '
-                "connection refused", count=27)  # fmt: skip
+    pod = alone(
+        small,
+        "web3",
+        "shop",
+        restarts=9,
+        last=terminated(137),
+        spec={
+            "containers": [
+                {
+                    "name": "web3",
+                    "image": "registry.example.com/web3:1",
+                    "ports": [{"containerPort": 8080}],
+                    "livenessProbe": {
+                        "httpGet": {"path": "/", "port": 8081},
+                        "periodSeconds": 10,
+                        "failureThreshold": 3,
+                    },
+                }
+            ]
+        },
+    )
+    small.event(
+        pod,
+        "Unhealthy",
+        'Liveness probe failed: Get "http://10.244.0.9:8081/": dial tcp 10.244.0.9:8081: connect: connection refused',
+        count=27,
+    )
     small.event(pod, "Killing", "Container web3 failed liveness probe, will be restarted", type="Normal", count=9)
     for previous in (True, False):
         small.log("shop", pod["metadata"]["name"], "web3", "INFO listening on :8080\n", previous=previous)
@@ -144,8 +206,14 @@ def runs_as_root(small: SmallCluster) -> None:
     message = (
         'container has runAsNonRoot and image will run as root (pod: "api-6b8f7c9d44-q7zkd_shop(1)", container: api)'
     )
-    pod = alone(small, "api", "shop", phase="Pending", state=waiting("CreateContainerConfigError", message),
-                spec={"securityContext": {"runAsNonRoot": True}})  # fmt: skip
+    pod = alone(
+        small,
+        "api",
+        "shop",
+        phase="Pending",
+        state=waiting("CreateContainerConfigError", message),
+        spec={"securityContext": {"runAsNonRoot": True}},
+    )
     small.event(pod, "Failed", f"Error: {message}")
 
 
@@ -164,8 +232,17 @@ def sidecar_crashes(small: SmallCluster) -> None:
     pod["spec"]["initContainers"] = [
         {"name": "envoy", "image": "registry.example.com/envoy:1", "restartPolicy": "Always"}
     ]
-    status["initContainerStatuses"] = [{"name": "envoy", "ready": False, "restartCount": 12, "image": "e", "imageID": "",
-                                        "state": waiting("CrashLoopBackOff"), "lastState": terminated(1)}]  # fmt: skip
+    status["initContainerStatuses"] = [
+        {
+            "name": "envoy",
+            "ready": False,
+            "restartCount": 12,
+            "image": "e",
+            "imageID": "",
+            "state": waiting("CrashLoopBackOff"),
+            "lastState": terminated(1),
+        }
+    ]
     small.log(
         "shop",
         pod["metadata"]["name"],
@@ -179,16 +256,41 @@ def sidecar_crashes(small: SmallCluster) -> None:
 def init_waits_for_a_dead_service(small: SmallCluster) -> None:
     pod = alone(small, "front", "shop", phase="Pending", state=waiting("PodInitializing"))
     pod["spec"]["initContainers"] = [{"name": "wait", "image": "registry.example.com/busybox:1"}]
-    pod["status"]["initContainerStatuses"] = [{"name": "wait", "ready": False, "restartCount": 0, "image": "b", "imageID": "",
-        "state": {"running": {"startedAt": HOUR_AGO}}, "lastState": {}}]  # fmt: skip
+    pod["status"]["initContainerStatuses"] = [
+        {
+            "name": "wait",
+            "ready": False,
+            "restartCount": 0,
+            "image": "b",
+            "imageID": "",
+            "state": {"running": {"startedAt": HOUR_AGO}},
+            "lastState": {},
+        }
+    ]
     small.log("shop", pod["metadata"]["name"], "wait", "waiting for redis.cache:6379...\n" * 5)
-    dead = alone(small, "redis", "cache", phase="Pending", state=waiting("ContainerCreating"),
-                 spec={"nodeName": "", "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "redis"}}]})  # fmt: skip
-    dead["status"]["conditions"][0] = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
-        "message": "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims."}  # fmt: skip
+    dead = alone(
+        small,
+        "redis",
+        "cache",
+        phase="Pending",
+        state=waiting("ContainerCreating"),
+        spec={"nodeName": "", "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "redis"}}]},
+    )
+    dead["status"]["conditions"][0] = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
+    }
     dead["status"]["containerStatuses"] = []
-    claim = small.add("v1", "PersistentVolumeClaim", "redis", "cache", status={"phase": "Pending"},
-                      spec={"storageClassName": "fast-ssd", "accessModes": ["ReadWriteOnce"]})  # fmt: skip
+    claim = small.add(
+        "v1",
+        "PersistentVolumeClaim",
+        "redis",
+        "cache",
+        status={"phase": "Pending"},
+        spec={"storageClassName": "fast-ssd", "accessModes": ["ReadWriteOnce"]},
+    )
     small.event(claim, "ProvisioningFailed", 'storageclass.storage.k8s.io "fast-ssd" not found')
     small.service("redis", "cache", {"app": "redis"}, ready=[], unready=[dead["metadata"]["name"]], port=6379)
 
@@ -205,14 +307,40 @@ def two_containers_one_port(small: SmallCluster) -> None:
 def a_shared_database_is_down(small: SmallCluster) -> None:
     for name in ("api", "worker"):
         pod = small.crashing(name, "shop")
-        small.log("shop", pod["metadata"]["name"], name, "FATAL dial tcp 10.96.9.9:5432: connect: connection refused\n",
-                  previous=True)  # fmt: skip
-    dead = small.add("apps/v1", "StatefulSet", "pg", "data", labels={"app": "pg"}, spec={"replicas": 1, "serviceName": "pg",
-        "selector": {"matchLabels": {"app": "pg"}}, "template": {"metadata": {"labels": {"app": "pg"}}, "spec": {
-            "containers": [{"name": "pg", "image": "postgres:16"}]}}}, status={"replicas": 1, "readyReplicas": 0,
-            "observedGeneration": 1})  # fmt: skip
-    pod = small.pod("pg-0", "data", owner=dead, app="pg", image="postgres:16", ready=False, phase="Pending",
-                    state=waiting("ContainerCreating"))  # fmt: skip
+        small.log(
+            "shop",
+            pod["metadata"]["name"],
+            name,
+            "FATAL dial tcp 10.96.9.9:5432: connect: connection refused\n",
+            previous=True,
+        )
+    dead = small.add(
+        "apps/v1",
+        "StatefulSet",
+        "pg",
+        "data",
+        labels={"app": "pg"},
+        spec={
+            "replicas": 1,
+            "serviceName": "pg",
+            "selector": {"matchLabels": {"app": "pg"}},
+            "template": {
+                "metadata": {"labels": {"app": "pg"}},
+                "spec": {"containers": [{"name": "pg", "image": "postgres:16"}]},
+            },
+        },
+        status={"replicas": 1, "readyReplicas": 0, "observedGeneration": 1},
+    )
+    pod = small.pod(
+        "pg-0",
+        "data",
+        owner=dead,
+        app="pg",
+        image="postgres:16",
+        ready=False,
+        phase="Pending",
+        state=waiting("ContainerCreating"),
+    )
     small.event(pod, "FailedMount", 'MountVolume.SetUp failed for volume "pvc-1" : mount failed: exit status 32')
     small.service("pg", "data", {"app": "pg"}, ready=[], unready=["pg-0"], port=5432)
 
@@ -225,17 +353,29 @@ def pending(small: SmallCluster, name: str, space: str, message: str, **spec: An
     pod = alone(small, name, space, phase="Pending", state=waiting(""))
     pod["spec"].update({"nodeName": "", **spec})
     pod["status"]["containerStatuses"] = []
-    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
-                                    "lastTransitionTime": HOUR_AGO}]  # fmt: skip
+    pod["status"]["conditions"] = [
+        {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "Unschedulable",
+            "message": message,
+            "lastTransitionTime": HOUR_AGO,
+        }
+    ]
     small.event(pod, "FailedScheduling", message)
     return pod
 
 
 @case("the new worker never shedules", first=("64Gi",), says=("16Gi",), never=("add more nodes of the same",))
 def a_request_that_no_node_has(small: SmallCluster) -> None:
-    pending(small, "worker", "jobs", "0/3 nodes are available: 3 Insufficient memory. preemption: 0/3 nodes are available: "
-            "3 No preemption victims found for incoming pod.", containers=[{"name": "worker", "image": "w",
-            "resources": {"requests": {"memory": "64Gi"}}}])  # fmt: skip
+    pending(
+        small,
+        "worker",
+        "jobs",
+        "0/3 nodes are available: 3 Insufficient memory. preemption: 0/3 nodes are available: "
+        "3 No preemption victims found for incoming pod.",
+        containers=[{"name": "worker", "image": "w", "resources": {"requests": {"memory": "64Gi"}}}],
+    )
 
 
 @case("gpu job trainer is pending", first=("dedicated=gpu|taint",), says=("dedicated",), never=("Insufficient nvidia",))
@@ -243,8 +383,13 @@ def an_untolerated_taint(small: SmallCluster) -> None:
     for thing in small.things:
         if thing["kind"] == "Node":
             thing["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
-    pending(small, "trainer", "jobs", "0/3 nodes are available: 3 node(s) had untolerated taint(s). no new claims to "
-            "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.")  # fmt: skip
+    pending(
+        small,
+        "trainer",
+        "jobs",
+        "0/3 nodes are available: 3 node(s) had untolerated taint(s). no new claims to "
+        "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+    )
 
 
 @case("batch pods pending since we renamed the pool", first=("pool=batch",), says=("batch-v2",))
@@ -252,8 +397,13 @@ def a_selector_that_matches_no_node(small: SmallCluster) -> None:
     for thing in small.things:
         if thing["kind"] == "Node":
             thing["metadata"]["labels"]["pool"] = "batch-v2"
-    pending(small, "batch", "jobs", "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
-            nodeSelector={"pool": "batch"})  # fmt: skip
+    pending(
+        small,
+        "batch",
+        "jobs",
+        "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+        nodeSelector={"pool": "batch"},
+    )
 
 
 @case("nothing schedules since the maintenance", first=("cordon",), says=("node-a", "uncordon"), never=("capacity is",))
@@ -268,15 +418,35 @@ def every_node_is_cordoned(small: SmallCluster) -> None:
 @case("deployment api has 0 pods and no errors on pods", first=("quota",), says=("team-a",), never=("scheduler",))
 def a_quota_that_is_full(small: SmallCluster) -> None:
     deployment = small.deployment("api", "shop", ready=0)
-    deployment["status"].update(replicas=0, conditions=[{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate",
-        "message": 'pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, requested: limits.cpu=1, used: '
-        "limits.cpu=6, limited: limits.cpu=6", "lastTransitionTime": HOUR_AGO}])  # fmt: skip
+    deployment["status"].update(
+        replicas=0,
+        conditions=[
+            {
+                "type": "ReplicaFailure",
+                "status": "True",
+                "reason": "FailedCreate",
+                "message": 'pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, requested: limits.cpu=1, used: '
+                "limits.cpu=6, limited: limits.cpu=6",
+                "lastTransitionTime": HOUR_AGO,
+            }
+        ],
+    )
     owner = small.replica_set(deployment, "6b8f7c9d44", ready=0)
     owner["status"]["replicas"] = 0
-    small.event(owner, "FailedCreate", 'Error creating: pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, '
-                "requested: limits.cpu=1, used: limits.cpu=6, limited: limits.cpu=6")  # fmt: skip
-    small.add("v1", "ResourceQuota", "team-a", "shop", spec={"hard": {"limits.cpu": "6"}},
-              status={"hard": {"limits.cpu": "6"}, "used": {"limits.cpu": "6"}})  # fmt: skip
+    small.event(
+        owner,
+        "FailedCreate",
+        'Error creating: pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, '
+        "requested: limits.cpu=1, used: limits.cpu=6, limited: limits.cpu=6",
+    )
+    small.add(
+        "v1",
+        "ResourceQuota",
+        "team-a",
+        "shop",
+        spec={"hard": {"limits.cpu": "6"}},
+        status={"hard": {"limits.cpu": "6"}, "used": {"limits.cpu": "6"}},
+    )
 
 
 @case(
@@ -287,9 +457,13 @@ def pod_security_refuses(small: SmallCluster) -> None:
     deployment["status"].update(replicas=0)
     owner = small.replica_set(deployment, "6b8f7c9d44", ready=0)
     owner["status"]["replicas"] = 0
-    small.event(owner, "FailedCreate", 'Error creating: pods "agent-x" is forbidden: violates PodSecurity "restricted:latest": '
-                'allowPrivilegeEscalation != false (container "agent" must set '
-                "securityContext.allowPrivilegeEscalation=false)")  # fmt: skip
+    small.event(
+        owner,
+        "FailedCreate",
+        'Error creating: pods "agent-x" is forbidden: violates PodSecurity "restricted:latest": '
+        'allowPrivilegeEscalation != false (container "agent" must set '
+        "securityContext.allowPrivilegeEscalation=false)",
+    )
 
 
 @case("pods vanish: x in shop should have pods", first=("api-runner",), says=("serviceaccount|service account",))
@@ -298,16 +472,27 @@ def service_account_missing(small: SmallCluster) -> None:
     deployment["status"].update(replicas=0)
     owner = small.replica_set(deployment, "6b8f7c9d44", ready=0)
     owner["status"]["replicas"] = 0
-    small.event(owner, "FailedCreate", 'Error creating: pods "x-6b8f7c9d44-" is forbidden: error looking up service account '
-                'shop/api-runner: serviceaccount "api-runner" not found')  # fmt: skip
+    small.event(
+        owner,
+        "FailedCreate",
+        'Error creating: pods "x-6b8f7c9d44-" is forbidden: error looking up service account '
+        'shop/api-runner: serviceaccount "api-runner" not found',
+    )
 
 
 @case("Pod is SchedulingGated, what now?", first=("gate",), says=("acme.io/quota-check",), never=("Insufficient",))
 def scheduling_gate(small: SmallCluster) -> None:
     pod = pending(small, "batcher", "jobs", "", schedulingGates=[{"name": "acme.io/quota-check"}])
     small.things.pop()
-    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
-        "message": "Scheduling is blocked due to non-empty scheduling gates", "lastTransitionTime": HOUR_AGO}]  # fmt: skip
+    pod["status"]["conditions"] = [
+        {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "SchedulingGated",
+            "message": "Scheduling is blocked due to non-empty scheduling gates",
+            "lastTransitionTime": HOUR_AGO,
+        }
+    ]
 
 
 # --- storage --------------------------------------------------------------------------------------------------------
@@ -316,8 +501,14 @@ def scheduling_gate(small: SmallCluster) -> None:
 @case("redis pvc pending", first=("fast-ssd",), says=("standard",), never=("disk full", "provisioner is down"))
 def storage_class_missing(small: SmallCluster) -> None:
     small.add("storage.k8s.io/v1", "StorageClass", "standard", provisioner="ebs.csi.aws.com", reclaimPolicy="Delete")
-    claim = small.add("v1", "PersistentVolumeClaim", "redis-data", "cache", status={"phase": "Pending"},
-                      spec={"storageClassName": "fast-ssd", "accessModes": ["ReadWriteOnce"]})  # fmt: skip
+    claim = small.add(
+        "v1",
+        "PersistentVolumeClaim",
+        "redis-data",
+        "cache",
+        status={"phase": "Pending"},
+        spec={"storageClassName": "fast-ssd", "accessModes": ["ReadWriteOnce"]},
+    )
     small.event(claim, "ProvisioningFailed", 'storageclass.storage.k8s.io "fast-ssd" not found')
 
 
@@ -331,19 +522,46 @@ def volume_on_a_dead_node(small: SmallCluster) -> None:
     for thing in small.things:
         if thing["kind"] == "Node" and thing["metadata"]["name"] == "node-b":
             thing["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]
-            thing["status"]["conditions"] = [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
-                "message": "Kubelet stopped posting node status.", "lastTransitionTime": HOUR_AGO,
-                "lastHeartbeatTime": HOUR_AGO}]  # fmt: skip
-    small.add("v1", "PersistentVolume", "pvc-77", spec={"claimRef": {"name": "mysql", "namespace": "data"}},
-              status={"phase": "Bound"})  # fmt: skip
-    small.add("v1", "PersistentVolumeClaim", "mysql", "data", spec={"volumeName": "pvc-77", "accessModes": ["ReadWriteOnce"]},
-              status={"phase": "Bound"})  # fmt: skip
-    small.add("storage.k8s.io/v1", "VolumeAttachment", "csi-1", spec={"attacher": "ebs.csi.aws.com", "nodeName": "node-b",
-              "source": {"persistentVolumeName": "pvc-77"}}, status={"attached": True})  # fmt: skip
+            thing["status"]["conditions"] = [
+                {
+                    "type": "Ready",
+                    "status": "Unknown",
+                    "reason": "NodeStatusUnknown",
+                    "message": "Kubelet stopped posting node status.",
+                    "lastTransitionTime": HOUR_AGO,
+                    "lastHeartbeatTime": HOUR_AGO,
+                }
+            ]
+    small.add(
+        "v1",
+        "PersistentVolume",
+        "pvc-77",
+        spec={"claimRef": {"name": "mysql", "namespace": "data"}},
+        status={"phase": "Bound"},
+    )
+    small.add(
+        "v1",
+        "PersistentVolumeClaim",
+        "mysql",
+        "data",
+        spec={"volumeName": "pvc-77", "accessModes": ["ReadWriteOnce"]},
+        status={"phase": "Bound"},
+    )
+    small.add(
+        "storage.k8s.io/v1",
+        "VolumeAttachment",
+        "csi-1",
+        spec={"attacher": "ebs.csi.aws.com", "nodeName": "node-b", "source": {"persistentVolumeName": "pvc-77"}},
+        status={"attached": True},
+    )
     volumes = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "mysql"}}]}
     pod = alone(small, "mysql", "data", phase="Pending", state=waiting("ContainerCreating"), spec=volumes)
-    small.event(pod, "FailedAttachVolume", 'Multi-Attach error for volume "pvc-77" Volume is already exclusively attached to '
-                "one node and can't be attached to another")  # fmt: skip
+    small.event(
+        pod,
+        "FailedAttachVolume",
+        'Multi-Attach error for volume "pvc-77" Volume is already exclusively attached to '
+        "one node and can't be attached to another",
+    )
 
 
 @case(
@@ -357,8 +575,13 @@ def claim_in_use_while_deleted(small: SmallCluster) -> None:
         "v1", "PersistentVolumeClaim", "old-data", "data", spec={"volumeName": "pv-1"}, status={"phase": "Bound"}
     )
     claim["metadata"].update(deletionTimestamp=HOUR_AGO, finalizers=["kubernetes.io/pvc-protection"])
-    alone(small, "reader", "data", ready=True,
-          spec={"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "old-data"}}]})  # fmt: skip
+    alone(
+        small,
+        "reader",
+        "data",
+        ready=True,
+        spec={"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "old-data"}}]},
+    )
 
 
 # --- nodes ----------------------------------------------------------------------------------------------------------
@@ -370,9 +593,16 @@ def kubelet_stopped(small: SmallCluster) -> None:
         if thing["kind"] == "Node" and thing["metadata"]["name"] == "node-c":
             thing["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]
             thing["status"]["conditions"] = [
-                {"type": kind, "status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": HOUR_AGO,
-                 "message": "Kubelet stopped posting node status.", "lastHeartbeatTime": HOUR_AGO}
-                for kind in ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")]  # fmt: skip
+                {
+                    "type": kind,
+                    "status": "Unknown",
+                    "reason": "NodeStatusUnknown",
+                    "lastTransitionTime": HOUR_AGO,
+                    "message": "Kubelet stopped posting node status.",
+                    "lastHeartbeatTime": HOUR_AGO,
+                }
+                for kind in ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")
+            ]
 
 
 @case("why is node-b SchedulingDisabled", first=("cordon",), never=("NotReady", "is not healthy"))
@@ -397,8 +627,13 @@ def selector_drift(small: SmallCluster) -> None:
 
 @case("connection refused through the service of pay, directly it works", first=("8081",), says=("8080",))
 def wrong_target_port(small: SmallCluster) -> None:
-    pod = alone(small, "pay", "shop", ready=True, spec={"containers": [{"name": "pay", "image": "p",
-                "ports": [{"name": "http", "containerPort": 8080}]}]})  # fmt: skip
+    pod = alone(
+        small,
+        "pay",
+        "shop",
+        ready=True,
+        spec={"containers": [{"name": "pay", "image": "p", "ports": [{"name": "http", "containerPort": 8080}]}]},
+    )
     small.service("pay", "shop", {"app": "pay"}, ready=[pod["metadata"]["name"]])
     service = next(one for one in small.things if one["kind"] == "Service" and one["metadata"]["name"] == "pay")
     service["spec"]["ports"] = [{"port": 80, "targetPort": 8081}]
@@ -409,18 +644,50 @@ def egress_policy_without_dns(small: SmallCluster) -> None:
     dns = small.healthy("coredns", "kube-system", replicas=2)
     dns["metadata"]["labels"]["k8s-app"] = "kube-dns"
     pod = small.crashing("cart", "shop")
-    small.log("shop", pod["metadata"]["name"], "cart", "FATAL lookup pay.shop.svc.cluster.local on 10.96.0.10:53: read udp "
-              "10.244.0.9:4242->10.96.0.10:53: i/o timeout\n", previous=True)  # fmt: skip
-    small.add("networking.k8s.io/v1", "NetworkPolicy", "default-deny", "shop",
-              spec={"podSelector": {}, "policyTypes": ["Egress"], "egress": [{"to": [{"podSelector": {}}]}]})  # fmt: skip
+    small.log(
+        "shop",
+        pod["metadata"]["name"],
+        "cart",
+        "FATAL lookup pay.shop.svc.cluster.local on 10.96.0.10:53: read udp "
+        "10.244.0.9:4242->10.96.0.10:53: i/o timeout\n",
+        previous=True,
+    )
+    small.add(
+        "networking.k8s.io/v1",
+        "NetworkPolicy",
+        "default-deny",
+        "shop",
+        spec={"podSelector": {}, "policyTypes": ["Egress"], "egress": [{"to": [{"podSelector": {}}]}]},
+    )
 
 
 @case("ingress has no adress", first=("nginx-internal",), says=("class",), never=("certificate",))
 def ingress_class_missing(small: SmallCluster) -> None:
     small.add("networking.k8s.io/v1", "IngressClass", "nginx", spec={"controller": "k8s.io/ingress-nginx"})
-    small.add("networking.k8s.io/v1", "Ingress", "front", "shop", spec={"ingressClassName": "nginx-internal", "rules": [
-        {"host": "a.example.com", "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": {
-            "service": {"name": "web", "port": {"number": 80}}}}]}}]}, status={"loadBalancer": {}})  # fmt: skip
+    small.add(
+        "networking.k8s.io/v1",
+        "Ingress",
+        "front",
+        "shop",
+        spec={
+            "ingressClassName": "nginx-internal",
+            "rules": [
+                {
+                    "host": "a.example.com",
+                    "http": {
+                        "paths": [
+                            {
+                                "path": "/",
+                                "pathType": "Prefix",
+                                "backend": {"service": {"name": "web", "port": {"number": 80}}},
+                            }
+                        ]
+                    },
+                }
+            ],
+        },
+        status={"loadBalancer": {}},
+    )
 
 
 @case(
@@ -434,8 +701,11 @@ def load_balancer_pending(small: SmallCluster) -> None:
     service = next(one for one in small.things if one["kind"] == "Service" and one["metadata"]["name"] == "edge")
     service["spec"]["type"] = "LoadBalancer"
     service["status"] = {"loadBalancer": {}}
-    small.event(service, "SyncLoadBalancerFailed", "Error syncing load balancer: failed to ensure load balancer: quota of "
-                "load balancers exceeded")  # fmt: skip
+    small.event(
+        service,
+        "SyncLoadBalancerFailed",
+        "Error syncing load balancer: failed to ensure load balancer: quota of load balancers exceeded",
+    )
 
 
 # --- configuration, identity, admission -----------------------------------------------------------------------------
@@ -443,33 +713,58 @@ def load_balancer_pending(small: SmallCluster) -> None:
 
 @case("ContainerCreating for 20 min: reports", first=("app-conf",), says=("ConfigMap",), never=("CSI", "storage class"))
 def config_map_volume_missing(small: SmallCluster) -> None:
-    pod = alone(small, "reports", "ops", phase="Pending", state=waiting("ContainerCreating"),
-                spec={"volumes": [{"name": "conf", "configMap": {"name": "app-conf"}}]})  # fmt: skip
+    pod = alone(
+        small,
+        "reports",
+        "ops",
+        phase="Pending",
+        state=waiting("ContainerCreating"),
+        spec={"volumes": [{"name": "conf", "configMap": {"name": "app-conf"}}]},
+    )
     small.event(pod, "FailedMount", 'MountVolume.SetUp failed for volume "conf" : configmap "app-conf" not found')
 
 
 @case("the agent can't see pods", first=("forbidden|cannot list",), says=("list", "system:serviceaccount:ops:agent"))
 def role_lacks_a_verb(small: SmallCluster) -> None:
     pod = small.crashing("agent", "ops")
-    small.log("ops", pod["metadata"]["name"], "agent", 'FATAL pods is forbidden: User "system:serviceaccount:ops:agent" cannot '
-              'list resource "pods" in API group "" in the namespace "ops"\n', previous=True)  # fmt: skip
+    small.log(
+        "ops",
+        pod["metadata"]["name"],
+        "agent",
+        'FATAL pods is forbidden: User "system:serviceaccount:ops:agent" cannot '
+        'list resource "pods" in API group "" in the namespace "ops"\n',
+        previous=True,
+    )
 
 
 @case("no new pods since 11:00 in any namespace!!", first=("webhook",), says=("policy-gate", "Fail"), never=("quota",))
 def webhook_without_endpoints(small: SmallCluster) -> None:
-    small.add("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "policy-gate", webhooks=[{
-        "name": "validate.policy.example.com", "failurePolicy": "Fail", "clientConfig": {"service": {
-            "name": "policy", "namespace": "ops", "path": "/validate"}}, "rules": [{"apiGroups": [""], "resources": ["pods"],
-            "operations": ["CREATE"], "apiVersions": ["v1"]}]}])  # fmt: skip
+    small.add(
+        "admissionregistration.k8s.io/v1",
+        "ValidatingWebhookConfiguration",
+        "policy-gate",
+        webhooks=[
+            {
+                "name": "validate.policy.example.com",
+                "failurePolicy": "Fail",
+                "clientConfig": {"service": {"name": "policy", "namespace": "ops", "path": "/validate"}},
+                "rules": [{"apiGroups": [""], "resources": ["pods"], "operations": ["CREATE"], "apiVersions": ["v1"]}],
+            }
+        ],
+    )
     small.service("policy", "ops", {"app": "policy"}, ready=[])
     small.deployment("policy", "ops", replicas=0)
     deployment = small.deployment("api", "shop", ready=0)
     deployment["status"].update(replicas=0)
     owner = small.replica_set(deployment, "6b8f7c9d44", ready=0)
     owner["status"]["replicas"] = 0
-    small.event(owner, "FailedCreate", "Error creating: Internal error occurred: failed calling webhook "
-                '"validate.policy.example.com": failed to call webhook: Post "https://policy.ops.svc:443/validate?timeout=10s": '
-                'no endpoints available for service "policy"')  # fmt: skip
+    small.event(
+        owner,
+        "FailedCreate",
+        "Error creating: Internal error occurred: failed calling webhook "
+        '"validate.policy.example.com": failed to call webhook: Post "https://policy.ops.svc:443/validate?timeout=10s": '
+        'no endpoints available for service "policy"',
+    )
 
 
 # --- scaling, rollouts, jobs ----------------------------------------------------------------------------------------
@@ -477,10 +772,24 @@ def webhook_without_endpoints(small: SmallCluster) -> None:
 
 def scaler(small: SmallCluster, name: str, conditions: list[Thing], **status: Any) -> None:
     """An autoscaler of a Deployment."""
-    small.add("autoscaling/v2", "HorizontalPodAutoscaler", name, "shop", spec={"minReplicas": 1, "maxReplicas": 3,
-        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}, "metrics": [{"type": "Resource",
-        "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}}]},
-        status={"currentReplicas": 1, "desiredReplicas": 1, "conditions": conditions, **status})  # fmt: skip
+    small.add(
+        "autoscaling/v2",
+        "HorizontalPodAutoscaler",
+        name,
+        "shop",
+        spec={
+            "minReplicas": 1,
+            "maxReplicas": 3,
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": name},
+            "metrics": [
+                {
+                    "type": "Resource",
+                    "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}},
+                }
+            ],
+        },
+        status={"currentReplicas": 1, "desiredReplicas": 1, "conditions": conditions, **status},
+    )
 
 
 @case(
@@ -490,18 +799,44 @@ def scaler(small: SmallCluster, name: str, conditions: list[Thing], **status: An
     never=("metrics-server is down",),
 )
 def autoscaler_without_requests(small: SmallCluster) -> None:
-    scaler(small, "web", [{"type": "AbleToScale", "status": "True"}, {"type": "ScalingActive", "status": "False",
-        "reason": "FailedGetResourceMetric", "lastTransitionTime": HOUR_AGO, "message": "the HPA was unable to compute the "
-        "replica count: failed to get cpu utilization: missing request for cpu in container istio-proxy of Pod web-x"}])  # fmt: skip
+    scaler(
+        small,
+        "web",
+        [
+            {"type": "AbleToScale", "status": "True"},
+            {
+                "type": "ScalingActive",
+                "status": "False",
+                "reason": "FailedGetResourceMetric",
+                "lastTransitionTime": HOUR_AGO,
+                "message": "the HPA was unable to compute the "
+                "replica count: failed to get cpu utilization: missing request for cpu in container istio-proxy of Pod web-x",
+            },
+        ],
+    )
 
 
 @case(
     "autoscaler of web stopped scaling", first=("max|3",), says=("maximum|maxReplicas",), never=("metrics server is",)
 )
 def autoscaler_at_its_maximum(small: SmallCluster) -> None:
-    scaler(small, "web", [{"type": "AbleToScale", "status": "True"}, {"type": "ScalingActive", "status": "True"},
-        {"type": "ScalingLimited", "status": "True", "reason": "TooManyReplicas", "lastTransitionTime": HOUR_AGO,
-         "message": "the desired replica count is more than the maximum replica count"}], currentReplicas=3, desiredReplicas=3)  # fmt: skip
+    scaler(
+        small,
+        "web",
+        [
+            {"type": "AbleToScale", "status": "True"},
+            {"type": "ScalingActive", "status": "True"},
+            {
+                "type": "ScalingLimited",
+                "status": "True",
+                "reason": "TooManyReplicas",
+                "lastTransitionTime": HOUR_AGO,
+                "message": "the desired replica count is more than the maximum replica count",
+            },
+        ],
+        currentReplicas=3,
+        desiredReplicas=3,
+    )
 
 
 @case(
@@ -511,8 +846,15 @@ def rollout_is_paused(small: SmallCluster) -> None:
     deployment = small.healthy("pricing", "shop", replicas=2)
     deployment["spec"]["paused"] = True
     deployment["status"]["updatedReplicas"] = 0
-    deployment["status"]["conditions"].append({"type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused",
-                                               "message": "Deployment is paused", "lastTransitionTime": HOUR_AGO})  # fmt: skip
+    deployment["status"]["conditions"].append(
+        {
+            "type": "Progressing",
+            "status": "Unknown",
+            "reason": "DeploymentPaused",
+            "message": "Deployment is paused",
+            "lastTransitionTime": HOUR_AGO,
+        }
+    )
 
 
 @case("site is down, no pods of landing", first=("scaled to 0|0 replicas|replicas 0|zero",), never=("CrashLoop",))
@@ -528,21 +870,55 @@ def scaled_to_zero(small: SmallCluster) -> None:
 
 @case("the backup job is failing since Friday, why?", first=("suspend",), never=("exit code", "is failing", "crash"))
 def cron_job_is_suspended(small: SmallCluster) -> None:
-    small.add("batch/v1", "CronJob", "backup", "ops", spec={"schedule": "0 2 * * *", "suspend": True, "jobTemplate": {"spec": {
-        "template": {"spec": {"containers": [{"name": "backup", "image": "b"}]}}}}},
-        status={"lastScheduleTime": DAYS_AGO, "lastSuccessfulTime": DAYS_AGO})  # fmt: skip
+    small.add(
+        "batch/v1",
+        "CronJob",
+        "backup",
+        "ops",
+        spec={
+            "schedule": "0 2 * * *",
+            "suspend": True,
+            "jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "backup", "image": "b"}]}}}},
+        },
+        status={"lastScheduleTime": DAYS_AGO, "lastSuccessfulTime": DAYS_AGO},
+    )
 
 
 @case(
     "nightly-export faild", first=("BackoffLimitExceeded|backoff limit|failed",), says=("bucket",), never=("deadline",)
 )
 def job_failed(small: SmallCluster) -> None:
-    job = small.add("batch/v1", "Job", "nightly-export", "jobs", spec={"backoffLimit": 3, "template": {"spec": {"containers": [
-        {"name": "export", "image": "e"}]}}}, status={"failed": 4, "startTime": HOUR_AGO, "conditions": [
-        {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": "2026-10-05T09:20:00Z",
-         "message": "Job has reached the specified backoff limit"}]})  # fmt: skip
-    pod = small.pod("nightly-export-x7k2p", "jobs", owner=job, app="nightly-export", container="export", ready=False,
-                    phase="Failed", state=terminated(2), spec={"restartPolicy": "Never"})  # fmt: skip
+    job = small.add(
+        "batch/v1",
+        "Job",
+        "nightly-export",
+        "jobs",
+        spec={"backoffLimit": 3, "template": {"spec": {"containers": [{"name": "export", "image": "e"}]}}},
+        status={
+            "failed": 4,
+            "startTime": HOUR_AGO,
+            "conditions": [
+                {
+                    "type": "Failed",
+                    "status": "True",
+                    "reason": "BackoffLimitExceeded",
+                    "lastTransitionTime": "2026-10-05T09:20:00Z",
+                    "message": "Job has reached the specified backoff limit",
+                }
+            ],
+        },
+    )
+    pod = small.pod(
+        "nightly-export-x7k2p",
+        "jobs",
+        owner=job,
+        app="nightly-export",
+        container="export",
+        ready=False,
+        phase="Failed",
+        state=terminated(2),
+        spec={"restartPolicy": "Never"},
+    )
     small.log("jobs", pod["metadata"]["name"], "export", "INFO start\nERROR upload: bucket exports-eu: access denied\n")
 
 
@@ -556,23 +932,56 @@ def job_failed(small: SmallCluster) -> None:
     never=("finalizers first", "--force"),
 )
 def namespace_stuck_on_a_dead_api(small: SmallCluster) -> None:
-    space = small.add("v1", "Namespace", "old-team", spec={"finalizers": ["kubernetes"]}, status={"phase": "Terminating",
-        "conditions": [{"type": "NamespaceDeletionDiscoveryFailure", "status": "True", "reason": "DiscoveryFailed",
-        "lastTransitionTime": DAYS_AGO, "message": "Discovery failed for some groups, 1 failing: unable to retrieve the "
-        "complete list of server APIs: metrics.k8s.io/v1beta1: the server is currently unable to handle the request"}]})  # fmt: skip
+    space = small.add(
+        "v1",
+        "Namespace",
+        "old-team",
+        spec={"finalizers": ["kubernetes"]},
+        status={
+            "phase": "Terminating",
+            "conditions": [
+                {
+                    "type": "NamespaceDeletionDiscoveryFailure",
+                    "status": "True",
+                    "reason": "DiscoveryFailed",
+                    "lastTransitionTime": DAYS_AGO,
+                    "message": "Discovery failed for some groups, 1 failing: unable to retrieve the "
+                    "complete list of server APIs: metrics.k8s.io/v1beta1: the server is currently unable to handle the request",
+                }
+            ],
+        },
+    )
     space["metadata"]["deletionTimestamp"] = DAYS_AGO
-    small.add("apiregistration.k8s.io/v1", "APIService", "v1beta1.metrics.k8s.io", spec={"group": "metrics.k8s.io",
-        "version": "v1beta1", "service": {"name": "metrics-server", "namespace": "kube-system"}}, status={"conditions": [
-        {"type": "Available", "status": "False", "reason": "MissingEndpoints", "lastTransitionTime": DAYS_AGO,
-         "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"'}]})  # fmt: skip
+    small.add(
+        "apiregistration.k8s.io/v1",
+        "APIService",
+        "v1beta1.metrics.k8s.io",
+        spec={
+            "group": "metrics.k8s.io",
+            "version": "v1beta1",
+            "service": {"name": "metrics-server", "namespace": "kube-system"},
+        },
+        status={
+            "conditions": [
+                {
+                    "type": "Available",
+                    "status": "False",
+                    "reason": "MissingEndpoints",
+                    "lastTransitionTime": DAYS_AGO,
+                    "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"',
+                }
+            ]
+        },
+    )
 
 
 def operator_object(small: SmallCluster, group: str, kind: str, name: str, status: Thing, *, up: bool = True) -> Thing:
     """An operator's object with its definition and the operator itself."""
     small.definition(group, "v1", kind, f"{kind.lower()}s")
     product = group.split(".")[0]
-    deployment = small.deployment(f"{product}-operator", f"{product}-system", ready=int(up),
-                                  image=f"ghcr.io/{product}/{product}-operator:1.2")  # fmt: skip
+    deployment = small.deployment(
+        f"{product}-operator", f"{product}-system", ready=int(up), image=f"ghcr.io/{product}/{product}-operator:1.2"
+    )
     deployment["metadata"]["labels"]["app.kubernetes.io/name"] = product
     return small.add(f"{group}/v1", kind, name, "data", spec={"size": 3}, status=status)
 
@@ -584,17 +993,48 @@ def operator_object(small: SmallCluster, group: str, kind: str, name: str, statu
     never=("is healthy",),
 )
 def an_unknown_operator_says_degraded(small: SmallCluster) -> None:
-    operator_object(small, "flockmq.example.org", "Broker", "events", {"readyReplicas": 2, "replicas": 3, "observedGeneration": 1,
-        "conditions": [{"type": "Ready", "status": "False", "reason": "TLSNotReady", "lastTransitionTime": HOUR_AGO,
-                        "message": "TLS certificate of listener external is expired"}]})  # fmt: skip
+    operator_object(
+        small,
+        "flockmq.example.org",
+        "Broker",
+        "events",
+        {
+            "readyReplicas": 2,
+            "replicas": 3,
+            "observedGeneration": 1,
+            "conditions": [
+                {
+                    "type": "Ready",
+                    "status": "False",
+                    "reason": "TLSNotReady",
+                    "lastTransitionTime": HOUR_AGO,
+                    "message": "TLS certificate of listener external is expired",
+                }
+            ],
+        },
+    )
 
 
 @case("are our repos fine?", first=("No|not",), says=("Synced",), never=("all fine", "looks healthy"))
 def ready_hides_not_synced(small: SmallCluster) -> None:
-    operator_object(small, "cloudcraft.example.org", "Repo", "repos", {"conditions": [
-        {"type": "Ready", "status": "True", "reason": "Available", "lastTransitionTime": DAYS_AGO},
-        {"type": "Synced", "status": "False", "reason": "ReconcileError", "lastTransitionTime": HOUR_AGO,
-         "message": "connect failed: cannot get referenced ProviderConfig: not found"}]})  # fmt: skip
+    operator_object(
+        small,
+        "cloudcraft.example.org",
+        "Repo",
+        "repos",
+        {
+            "conditions": [
+                {"type": "Ready", "status": "True", "reason": "Available", "lastTransitionTime": DAYS_AGO},
+                {
+                    "type": "Synced",
+                    "status": "False",
+                    "reason": "ReconcileError",
+                    "lastTransitionTime": HOUR_AGO,
+                    "message": "connect failed: cannot get referenced ProviderConfig: not found",
+                },
+            ]
+        },
+    )
 
 
 @case("I applied topic clicks and nothing happens", first=("flockmq-operator|operator",), says=("flockmq-system",))
@@ -611,10 +1051,27 @@ def an_operator_is_down(small: SmallCluster) -> None:
     "why can't kubectl top show anything", first=("metrics",), says=("v1beta1.metrics.k8s.io",), never=("bug in berth",)
 )
 def metrics_api_is_down(small: SmallCluster) -> None:
-    small.add("apiregistration.k8s.io/v1", "APIService", "v1beta1.metrics.k8s.io", spec={"group": "metrics.k8s.io",
-        "version": "v1beta1", "service": {"name": "metrics-server", "namespace": "kube-system"}}, status={"conditions": [
-        {"type": "Available", "status": "False", "reason": "MissingEndpoints", "lastTransitionTime": HOUR_AGO,
-         "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"'}]})  # fmt: skip
+    small.add(
+        "apiregistration.k8s.io/v1",
+        "APIService",
+        "v1beta1.metrics.k8s.io",
+        spec={
+            "group": "metrics.k8s.io",
+            "version": "v1beta1",
+            "service": {"name": "metrics-server", "namespace": "kube-system"},
+        },
+        status={
+            "conditions": [
+                {
+                    "type": "Available",
+                    "status": "False",
+                    "reason": "MissingEndpoints",
+                    "lastTransitionTime": HOUR_AGO,
+                    "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"',
+                }
+            ]
+        },
+    )
 
 
 # --- misleading -----------------------------------------------------------------------------------------------------
@@ -661,10 +1118,30 @@ def it_is_in_another_namespace(small: SmallCluster) -> None:
 
 @case("databses ok??", first=("pg|mysql|postgres",), says=("Not checked", "Replication|backups"))
 def a_typo_in_a_kind_of_software(small: SmallCluster) -> None:
-    owner = small.add("apps/v1", "StatefulSet", "pg", "data", labels={"app": "pg"}, spec={"replicas": 1, "serviceName": "pg",
-        "selector": {"matchLabels": {"app": "pg"}}, "template": {"metadata": {"labels": {"app": "pg"}}, "spec": {
-            "containers": [{"name": "pg", "image": "postgres:16"}]}}}, status={"replicas": 1, "readyReplicas": 1,
-            "availableReplicas": 1, "currentReplicas": 1, "updatedReplicas": 1, "observedGeneration": 1})  # fmt: skip
+    owner = small.add(
+        "apps/v1",
+        "StatefulSet",
+        "pg",
+        "data",
+        labels={"app": "pg"},
+        spec={
+            "replicas": 1,
+            "serviceName": "pg",
+            "selector": {"matchLabels": {"app": "pg"}},
+            "template": {
+                "metadata": {"labels": {"app": "pg"}},
+                "spec": {"containers": [{"name": "pg", "image": "postgres:16"}]},
+            },
+        },
+        status={
+            "replicas": 1,
+            "readyReplicas": 1,
+            "availableReplicas": 1,
+            "currentReplicas": 1,
+            "updatedReplicas": 1,
+            "observedGeneration": 1,
+        },
+    )
     small.pod("pg-0", "data", owner=owner, app="pg", image="postgres:16")
 
 
@@ -682,9 +1159,20 @@ def a_question_for_a_kind(small: SmallCluster) -> None:
 def evicted_for_disk(small: SmallCluster) -> None:
     for thing in small.things:
         if thing["kind"] == "Node" and thing["metadata"]["name"] == "node-a":
-            thing["status"]["conditions"].append({"type": "DiskPressure", "status": "True", "reason": "KubeletHasDiskPressure",
-                "message": "kubelet has disk pressure", "lastTransitionTime": HOUR_AGO, "lastHeartbeatTime": NOW})  # fmt: skip
+            thing["status"]["conditions"].append(
+                {
+                    "type": "DiskPressure",
+                    "status": "True",
+                    "reason": "KubeletHasDiskPressure",
+                    "message": "kubelet has disk pressure",
+                    "lastTransitionTime": HOUR_AGO,
+                    "lastHeartbeatTime": NOW,
+                }
+            )
     pod = alone(small, "analytics", "ops", phase="Failed", state=terminated(137))
-    pod["status"].update(reason="Evicted", message="The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, "
-                         "available: 7Gi. Container shipper was using 40Gi, request is 0, has larger consumption of "
-                         "ephemeral-storage. ")  # fmt: skip
+    pod["status"].update(
+        reason="Evicted",
+        message="The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, "
+        "available: 7Gi. Container shipper was using 40Gi, request is 0, has larger consumption of "
+        "ephemeral-storage. ",
+    )

@@ -12,8 +12,11 @@ from kubectl_berth.engines.rules.engine import make_rules
 from kubectl_berth.records import Finished
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
+from tests.engines.rules import families_more
 from tests.engines.rules.families import CASES, Case
 from tests.fakes.small_clusters import SmallCluster
+
+assert families_more  # it adds its cases where the others are
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
