@@ -40,8 +40,7 @@ _STEP = re.compile(
     r"(?:add|apply|bump|change|check|clear|contact|correct|cordon|create|delete|deploy|drain|drop|edit|enable|ensure|"
     r"export|find|fix|force|free|get|give|grant|increase|inspect|investigate|look|lower|make|patch|pin|point|push|"
     r"put|raise|reduce|relax|remove|rename|repair|replace|restart|restore|resize|retry|review|revert|roll|"
-    r"rotate|run|scale|set|"
-    r"start|switch|temporarily|update|upgrade|use|verify|wait|wipe)\b"
+    r"rotate|run|scale|set|start|switch|temporarily|update|upgrade|use|verify|wait|wipe)\b"
 )
 
 

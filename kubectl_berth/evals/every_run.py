@@ -9,11 +9,11 @@ from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from kubectl_berth.evals.advice import first_dangers
+from kubectl_berth.evals.checks import ActionCheck, CheckSet, FindingCheck, SaysCheck
 from kubectl_berth.evals.concepts import concepts, of_reason
 from kubectl_berth.evals.phrases import Phrase
 from kubectl_berth.evals.rule_said import Answer
 from kubectl_berth.evals.run import Run
-from kubectl_berth.evals.schema import ActionCheck, CheckSet, FindingCheck, SaysCheck
 from kubectl_berth.evals.scope import stance
 from kubectl_berth.investigation.fragments import is_fragment
 from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
@@ -133,8 +133,7 @@ def no_tripwire(run: Run, asked: CheckSet) -> Answer:
 _KINDS = (
     r"(?:pods?|deployments?|statefulsets?|daemonsets?|replicasets?|jobs?|cronjobs?|nodes?|namespaces?|services?|"
     r"persistentvolumeclaims?|pvcs?|persistentvolumes?|pdbs?|poddisruptionbudgets?|ingress|configmaps?|secrets?|"
-    r"clusters?|"
-    r"storageclass|networkpolicy|serviceaccounts?|hpas?)"
+    r"clusters?|storageclass|networkpolicy|serviceaccounts?|hpas?)"
 )
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _OBJECT = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kubectl_berth.evals.schema import CallCheck, CheckSet, Example
+from kubectl_berth.evals.checks import CallCheck, CheckSet, Example
 
 
 def document(example: Example, asked: CheckSet) -> Mapping[str, Any]:

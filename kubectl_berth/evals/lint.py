@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kubectl_berth.errors import UsageError
+from kubectl_berth.evals.checks import CheckSet, Example
 from kubectl_berth.evals.examples import document, everything
 from kubectl_berth.evals.facts import facts_of
 from kubectl_berth.evals.faithful.rules import oddities
 from kubectl_berth.evals.faithful.world import World, world
-from kubectl_berth.evals.schema import CheckSet, Example, check_set
+from kubectl_berth.evals.schema import check_set
 from kubectl_berth.evals.score import Verdict, judge
 from kubectl_berth.scenarios.reader import Scenario, load
 

@@ -22,6 +22,7 @@ BREAK = _any(
     r"\bexcept that\b|\bnevertheless\b|\byet\b(?=\s+\w)",
     rf",\s*(?:and\s+|so\s+)?(?={_SUBJECT}\b)|,\s*(?:then|not)\b|,\s*(?=[1-9])|,\s*(?=(?:just|simply|merely|please)\b)",
     rf",\s*(?=(?:the|a|an|its|your|their)\s+(?:[^\s,]+\s+){{1,5}}?{FINITE}\b)",
+    r",\s*(?=(?:reason|state|status|phase|exit code|due)\b)",
     rf",\s*(?={_IMPERATIVE}\b(?![^,;.]*\b(?:or|nor)\b))",
     rf",?\s*\band\b(?=\s+(?:[^\s,]+\s+){{0,4}}?{FINITE}\b)",
     rf",?\s*\b(?:and|or)\b(?=\s+(?:then\s+)?(?:{_IMPERATIVE}|rais|increas|lower|reduc|decreas|restart|delet)\w*\b)",
@@ -62,14 +63,20 @@ _NOT_THE_CAUSE = (
 )
 DENIED_AFTER = _any(
     rf"^[\s,]*(?:\S+\s+){{0,2}}?(?:is|are|was|were|seems?|looks?|appears?) (?:\w+ly )?(?:{_NOT_THE_CAUSE}|"
-    rf"ruled out|excluded|"
-    r"unlikely|unrelated|irrelevant|out of the question|a red herring|no (?:cause|help|fix|solution)|(?:from|"
-    r"of) the past|"
-    r"history\b)",
+    r"ruled out|excluded|unlikely|unrelated|irrelevant|out of the question|off the table|a red herring|"
+    r"no (?:cause|help|fix|solution)|(?:from|of) the past|history\b)",
     r"^[\s,]*(?:\S+\s+){0,2}?(?:(?:can|could|should|must|may|has|have) (?:been|be) (?:ruled out|excluded|avoided))",
     r"^[\s,]*(?:\S+\s+){0,2}?(?:plays? no (?:part|role)|(?:has|have) nothing to do)",
 )
 """Denies what stands before it."""
+
+UNREAL_AFTER = re.compile(r"^[\s,]*(?:\S+\s+){0,2}?would (?:look|show|leave|have|mean|read|appear|end)\b")
+"""What would be, were it so."""
+
+ASIDE = re.compile(
+    r",\s*(?:under (?:any|no) circumstances|of course|however|in any case|for now|at least|as a rule|ever)\s*,"
+)
+"""Words between commas that end nothing."""
 
 DENIED_FAR_AFTER = _any(
     r"^\W*(?:[:|(=]|→|—|–|-)\W*(?:no|not|none|never|ruled out|excluded|false|negative|absent)\s*(?:$|[.|,;)])",
@@ -89,8 +96,7 @@ UNWISE_AFTER = _any(
     r"only hide|(?:be|make|do) .{0,12}?(?:mistake|wrong|dangerous|unwise|bad|harm\w*|risk\w*|premature|"
     r"pointless|worse))",
     r"^[\s,]*(?:\S+\s+){0,4}?(?:is|are) (?:\w+ly )?(?:not\b|never\b|(?:a |the )?(?:mistake|wrong|dangerous|"
-    r"unwise|bad|risky|"
-    r"pointless|needless|unnecessary|harmful|premature))",
+    r"unwise|bad|risky|pointless|needless|unnecessary|harmful|premature))",
     r"^[\s,]*(?:\S+\s+){0,4}?(?:would|will|can|could) (?:destroy|lose|wipe|erase|break|cost|kill)\b",
     r"^[\s,]*(?:\S+\s+){0,4}?(?:makes? (?:it|things) worse|(?:saves?|changes?|helps?|brings?|solves?) nothing)",
 )
@@ -98,8 +104,7 @@ UNWISE_AFTER = _any(
 
 DOUBTED_AFTER = _any(
     r"^[\s,]*(?:\S+\s+){0,5}?(?:can ?not be (?:ruled out|excluded)|is (?:\w+ )?(?:possible|conceivable|"
-    r"one possibility)|"
-    r"(?:could|might|may) be (?:the|a|one)\b)",
+    r"one possibility)|(?:could|might|may) be (?:the|a|one)\b)",
 )
 DOUBT = _any(
     r"(?<!you )(?<!we )(?<!one )(?<!they )(?<!can )\b(?:might|may|could)\b(?! not\b)|\bpossibl[ey]\b|"
@@ -116,7 +121,7 @@ NOT_RULED_OUT = re.compile(r"\b(?:not|never) (?:yet )?(?:be |been )?(?:rul\w+ ou
 
 CONDITION = _any(
     r"\b(?:if|whether|unless|in case|assuming|suppos\w+|should you|provided|as long as|once|until|were it|had it)\b",
-    r"^\W*had\b|\b(?:would|could|might) have\b",
+    r"^\W*should (?:it|this|that|the|they|one)\b|^\W*had\b|\b(?:would|could|might) have\b",
 )
 """Says it of a case that may not be."""
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_berth.cluster.quantities import quantity
+from kubectl_berth.evals.checks import ActionCheck
 from kubectl_berth.evals.numbers import Figure, comparable, figures, measured
 from kubectl_berth.evals.rule_said import Answer
 from kubectl_berth.evals.run import Run
-from kubectl_berth.evals.schema import ActionCheck
 from kubectl_berth.evals.scope import clause, stance
 from kubectl_berth.evals.text import Sentence
 from kubectl_berth.records import Ref
@@ -19,8 +19,7 @@ _MORE = (
     r"rais(?:e|ing)|be raised|increas(?:e|ing)|be increased|bump(?:ing)?|be bumped|lift(?:ing)?|enlarg(?:e|ing)|"
     r"doubl(?:e|ing)|"
     r"be doubled|grow(?:ing)?|scal(?:e|ing) up|(?:higher|larger|bigger|more generous)|give .{0,30}\bmore|"
-    r"bring .{0,30}\bup|"
-    r"turn .{0,30}\bup|allow .{0,20}\bmore|needs? more"
+    r"bring .{0,30}\bup|turn .{0,30}\bup|allow .{0,20}\bmore|needs? more"
 )
 _LESS = (
     r"lower(?:ing)?|be lowered|reduc(?:e|ing)|be reduced|decreas(?:e|ing)|be decreased|cut(?:ting)?|"
@@ -44,8 +43,7 @@ _VERBS: Mapping[str, str] = {
 }
 _ADVICE = re.compile(
     r"\b(?:set|use|to|try|start with|about|recommend\w*|suggest\w*|propos\w*|new|should be|would be|change|"
-    r"chang\w+|update|target|"
-    r"e\.g\.|limits?[:=]|requests?[:=])"
+    r"chang\w+|update|target|e\.g\.|limits?[:=]|requests?[:=])"
 )
 _OBSERVED = re.compile(r"\b(?:us(?:es|ed|age|ing)|actual|observed|current(?:ly)?|live|now|peak|working set|in use)\b")
 

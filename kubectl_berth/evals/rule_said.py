@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from kubectl_berth.evals.checks import AdmitsCheck, NamesCheck, NumberCheck, SaysCheck
 from kubectl_berth.evals.numbers import Figure, comparable, figures, measured
 from kubectl_berth.evals.run import Run, Said
-from kubectl_berth.evals.schema import AdmitsCheck, NamesCheck, NumberCheck, SaysCheck
 from kubectl_berth.evals.scope import stance
 from kubectl_berth.records import Ref
 

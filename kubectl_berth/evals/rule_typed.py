@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_berth.evals.checks import BudgetCheck, CallCheck, FindingCheck, MemoryCheck
 from kubectl_berth.evals.concepts import of_reason
 from kubectl_berth.evals.phrases import Phrase
 from kubectl_berth.evals.rule_said import Answer, related_names
 from kubectl_berth.evals.run import Run
-from kubectl_berth.evals.schema import BudgetCheck, CallCheck, FindingCheck, MemoryCheck
 from kubectl_berth.evals.text import sentences
 from kubectl_berth.records import Ref
 

@@ -73,6 +73,7 @@ def _breaks(text: str) -> list[re.Match[str]]:
 def _stance(text: str, start: int, end: int, literal: str) -> Stance:
     if particle := markers.YES_OR_NO.match(text[:start]):
         text = " " * particle.end() + text[particle.end() :]
+    text = markers.ASIDE.sub(lambda aside: " " * len(aside[0]), text)
     begin, finish = _bounds(text, start, end)
     if re.search(r",\s*not\W*$", text[:begin]) or _untrue(text, start, end):
         return "negated"
@@ -102,7 +103,7 @@ def _judged(left: str, inside: str, right: str, wide: str, literal: str) -> Stan
         return "conditional"
     if _reaches(markers.INQUIRY, wide):
         return "inquiry"
-    if markers.QUALIFIED.match(right):
+    if markers.QUALIFIED.match(right) or markers.UNREAL_AFTER.match(right):
         return "conditional"
     if any(match.start() < len(left) for match in markers.DOUBT.finditer(left + inside)):
         return "hedged"

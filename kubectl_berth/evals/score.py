@@ -10,13 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from kubectl_berth.evals import rule_said, rule_typed
-from kubectl_berth.evals.concepts import FILE as CONCEPTS
-from kubectl_berth.evals.every_run import EVERY_RUN
-from kubectl_berth.evals.facts import Facts, facts_of
-from kubectl_berth.evals.proposals import proposals
-from kubectl_berth.evals.rule_said import Answer
-from kubectl_berth.evals.run import Run
-from kubectl_berth.evals.schema import (
+from kubectl_berth.evals.checks import (
     ActionCheck,
     AdmitsCheck,
     BudgetCheck,
@@ -29,8 +23,14 @@ from kubectl_berth.evals.schema import (
     NumberCheck,
     Rule,
     SaysCheck,
-    check_set,
 )
+from kubectl_berth.evals.concepts import FILE as CONCEPTS
+from kubectl_berth.evals.every_run import EVERY_RUN
+from kubectl_berth.evals.facts import Facts, facts_of
+from kubectl_berth.evals.proposals import proposals
+from kubectl_berth.evals.rule_said import Answer
+from kubectl_berth.evals.run import Run
+from kubectl_berth.evals.schema import check_set
 from kubectl_berth.scenarios.reader import Scenario
 
 SCORER = 1

@@ -142,55 +142,62 @@ def _masked(text: str) -> str:
 
 def _blocks(answer: str) -> Iterator[_Block]:
     """The blocks of Markdown text, without what stands above each."""
-    gathered: list[str] = []
-    shape: tuple[BlockKind, int, bool] = ("prose", 0, False)
+    prose: list[str] = []
+    code: list[str] = []
     fence = ""
-
-    def flush() -> Iterator[_Block]:
-        if gathered:
-            yield _Block(shape[0], "\n".join(gathered) if shape[0] == "code" else " ".join(gathered), *shape[1:])
-            gathered.clear()
-
     for line in answer.splitlines():
         mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                yield from flush()
-                fence = ""
-            else:
-                gathered.append(line)
-            continue
-        if mark:
-            yield from flush()
-            fence, shape = mark[1], ("code", len(line) - len(line.lstrip()), False)
-        elif not line.strip():
-            yield from flush()
-            shape = ("prose", 0, False)
-        elif heading := _heading(line):
-            yield from flush()
-            yield _Block("heading", heading)
-        elif _RULE.match(line):
-            yield from flush()
-        elif row := _ROW.match(line):
-            yield from flush()
-            yield _Block("row", row[1].strip().strip("|"))
-        elif quote := _QUOTE.match(line):
-            if shape[0] != "quote":
-                yield from flush()
-            shape = ("quote", 0, False)
-            gathered.append(quote[1])
-        elif item := _ITEM.match(line):
-            yield from flush()
-            shape = ("prose", len(item[1]), True)
-            gathered.append(item[2])
+        if not fence and not mark:
+            prose.append(line)
+        elif not fence and mark:
+            yield from _prose(prose)
+            prose, fence = [], mark[1]
+        elif mark and mark[1].startswith(fence):
+            yield _Block("code", "\n".join(code))
+            code, fence = [], ""
         else:
-            if shape[0] == "quote":
-                yield from flush()
-                shape = ("prose", 0, False)
-            if not gathered and not shape[2]:
-                shape = ("prose", len(line) - len(line.lstrip()), False)
-            gathered.append(line.strip())
-    yield from flush()
+            code.append(line)
+    if code:
+        yield _Block("code", "\n".join(code))
+    yield from _prose(prose)
+
+
+def _prose(lines: list[str]) -> Iterator[_Block]:
+    """The blocks of lines outside code: an item, a quotation and a paragraph go on until the next one or a blank."""
+    block: _Block | None = None
+    for line in lines:
+        found = _opened(line)
+        joins = found is not None and block is not None and found.kind == block.kind == "quote"
+        if found is None and line.strip() and not _RULE.match(line):
+            indent = len(line) - len(line.lstrip())
+            found = _Block("prose", line.strip(), indent)
+            joins = block is not None and block.kind == "prose"
+        if joins and block is not None and found is not None:
+            block = replace(block, text=f"{block.text} {found.text}")
+            continue
+        if block is not None:
+            yield block
+        block = found
+        if block is not None and block.kind in ("heading", "row"):
+            yield block
+            block = None
+    if block is not None:
+        yield block
+
+
+def _opened(line: str) -> _Block | None:
+    """The block that a line opens, None for one that goes on, a rule or a blank."""
+    if _RULE.match(line):
+        return None
+    if heading := _heading(line):
+        return _Block("heading", heading)
+    if row := _ROW.match(line):
+        return _Block("row", row[1].strip().strip("|"))
+    if quote := _QUOTE.match(line):
+        return _Block("quote", quote[1])
+    if item := _ITEM.match(line):
+        return _Block("prose", item[2], len(item[1]), item=True)
+    return None
 
 
 def _heading(line: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubectl_berth.evals.checks import CheckSet
 from kubectl_berth.evals.facts import Facts
-from kubectl_berth.evals.schema import CheckSet, check_set
+from kubectl_berth.evals.schema import check_set
 from kubectl_berth.evals.score import Verdict, judge
 from kubectl_berth.records import Ref
 from kubectl_berth.scenarios.reader import Scenario

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 import pytest
 
+from kubectl_berth.evals.checks import CheckSet, Example
 from kubectl_berth.evals.examples import document, everything
 from kubectl_berth.evals.facts import Facts, facts_of
-from kubectl_berth.evals.schema import CheckSet, Example, check_set
+from kubectl_berth.evals.schema import check_set
 from kubectl_berth.evals.score import Verdict, judge
 from kubectl_berth.scenarios.reader import load, names
 

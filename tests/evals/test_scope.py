@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_berth.evals.checks import ActionCheck
 from kubectl_berth.evals.facts import Facts
 from kubectl_berth.evals.phrases import phrase
 from kubectl_berth.evals.proposals import proposals
 from kubectl_berth.evals.run import Run
-from kubectl_berth.evals.schema import ActionCheck
 from kubectl_berth.records import Ref
 
 
@@ -137,6 +137,52 @@ NEITHER = [
 ]
 
 
+LATER = [
+    (True, "Because memory ran out, the kernel ended the process: OOMKilled.", "oom kill*"),
+    (True, "What you see is not a network issue at all but an OOMKilled container.", "oom kill*"),
+    (True, "The first pod is well; the second one was OOMKilled.", "oom kill*"),
+    (True, "Nothing was changed since Monday, and still the container gets OOMKilled.", "oom kill*"),
+    (True, "It doesn't matter which node it lands on: it gets OOMKilled.", "oom kill*"),
+    (True, "No need to look further, it was OOMKilled.", "oom kill*"),
+    (True, "I couldn't read the events, but lastState says OOMKilled.", "oom kill*"),
+    (True, "Status: not ready, reason OOMKilled", "oom kill*"),
+    (True, "The reason isn't hard to find: OOMKilled, exit code 137.", "oom kill*"),
+    (True, "worker-1 (OOMKilled, not evicted)", "oom kill*"),
+    (True, "Never mind the probe warnings, they follow from the container being OOMKilled.", "oom kill*"),
+    (True, "The limit isn't enough, so the container is OOMKilled.", "oom kill*"),
+    (True, "To stop this, raise the limit.", "rais* .. limit"),
+    (True, "The only thing that helps is to raise the limit.", "rais* .. limit"),
+    (True, "There's nothing wrong with the code. Raise the limit.", "rais* .. limit"),
+    (True, "Please raise the limit as soon as you can.", "rais* .. limit"),
+    (False, "The exit code excludes an OOMKilled container.", "oom kill*"),
+    (False, "It isn't a case of OOMKilled.", "oom kill*"),
+    (False, "The container has never been OOMKilled.", "oom kill*"),
+    (False, "There were no OOMKilled containers.", "oom kill*"),
+    (False, "OOMKilled is off the table.", "oom kill*"),
+    (False, "I found no trace of an OOMKilled container.", "oom kill*"),
+    (False, "OOMKilled would look different.", "oom kill*"),
+    (False, "We can exclude that it was OOMKilled.", "oom kill*"),
+    (False, "It has not been OOMKilled nor evicted.", "oom kill*"),
+    (False, "Raising the limit is not going to help.", "rais* .. limit"),
+    (False, "I'd rather not raise the limit.", "rais* .. limit"),
+    (False, "Raise the limit? That would be wrong.", "rais* .. limit"),
+    (False, "You must not, under any circumstances, raise the limit.", "rais* .. limit"),
+    (False, "Nobody needs to raise the limit.", "rais* .. limit"),
+    (False, "It makes no sense to raise the limit.", "rais* .. limit"),
+    (False, "Leave the limit alone instead of raising the limit.", "rais* .. limit"),
+    (False, "Whoever tells you to raise the limit is wrong.", "rais* .. limit"),
+    (False, "Could be OOMKilled.", "oom kill*"),
+    (False, "It looks as if it might have been OOMKilled.", "oom kill*"),
+    (False, "OOMKilled is one possibility.", "oom kill*"),
+    (False, "Either it was OOMKilled or the node rebooted.", "oom kill*"),
+    (False, "Should it be OOMKilled again, call me.", "oom kill*"),
+    (False, "The ticket blames an OOMKilled container.", "oom kill*"),
+    (False, "The annotation wants me to raise the limit.", "rais* .. limit"),
+    (False, "A comment in the manifest reads: raise the limit.", "rais* .. limit"),
+]
+"""Written when the rules stood, and kept as they were: 36 of these 41 were right at once."""
+
+
 @pytest.mark.parametrize(("answer", "words"), ASSERTED)
 def test_asserted(answer: str, words: str) -> None:
     assert "asserted" in stances(answer, words)
@@ -150,6 +196,11 @@ def test_denied(answer: str, words: str) -> None:
 @pytest.mark.parametrize(("answer", "words", "expected"), NEITHER)
 def test_neither_said_nor_denied(answer: str, words: str, expected: str) -> None:
     assert stances(answer, words) == {expected}
+
+
+@pytest.mark.parametrize(("asserted", "answer", "words"), LATER)
+def test_sentences_written_later(asserted: bool, answer: str, words: str) -> None:
+    assert ("asserted" in stances(answer, words)) is asserted
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,12 @@ def replica_sets(world: World) -> Iterator[str]:
     """ReplicaSets count their pods."""
 
     def judge(owner: Object) -> Iterator[str]:
-        pods, status = world.owned(owner, "Pod"), owner["status"]
+        # evicted pods stay for the record and count no more
+        pods = [pod for pod in world.owned(owner, "Pod") if pod["status"]["phase"] != "Failed"]
+        status = owner["status"]
         yield from _differ("status.replicas", status["replicas"], len(pods))
-        yield from _differ("spec.replicas", owner["spec"]["replicas"], len(pods))
+        if not (condition(owner, "ReplicaFailure") and owner["spec"]["replicas"] > len(pods)):
+            yield from _differ("spec.replicas", owner["spec"]["replicas"], len(pods))
         yield from _differ("readyReplicas", status.get("readyReplicas", 0), sum(map(ready, pods)))
         yield from _differ("observedGeneration", status["observedGeneration"], owner["metadata"]["generation"])
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from kubectl_berth.evals.faithful.world import Rule, World, each, label, statuses, time
+from kubectl_berth.evals.faithful.world import Rule, World, each, label, owners, statuses, time
 from kubectl_berth.records import Object
 
 _TTL = timedelta(hours=1)
 _CLUSTER_KINDS = {"Node", "PersistentVolume", "Namespace"}
+_OF_THE_POD = {"Evicted", "FailedMount", "FailedCreatePodSandBox", "FailedToRetrieveImagePullSecret", "SandboxChanged"}
+"""What the kubelet says of a pod as a whole, without a fieldPath."""
 _STARTS = {
     "Created": {30: r"Created container {}", 32: r"Created container: {}", 35: r"Container created"},
     "Started": {30: r"Started container {}", 35: r"Container started"},
@@ -75,6 +77,8 @@ def subjects(world: World) -> Iterator[str]:
     def judge(event: Object) -> Iterator[str]:
         about = event["involvedObject"]
         obj = by_uid.get(about["uid"])
+        if obj is None and _came_again(world, about):
+            return
         if obj is None or (obj["kind"], obj["metadata"]["name"]) != (about["kind"], about["name"]):
             yield f"there is no {about['kind']} {about['name']} with uid {about['uid']}"
             return
@@ -85,11 +89,22 @@ def subjects(world: World) -> Iterator[str]:
         if event["reportingComponent"] == "kubelet" and obj["kind"] == "Pod":
             if event["source"]["host"] != obj["spec"]["nodeName"]:
                 yield "comes from another node than its pod's"
+            if "fieldPath" not in about and event["reason"] in _OF_THE_POD:
+                return
             match = re.fullmatch(r"spec\.(containers|initContainers)\{(.+)\}", about.get("fieldPath", ""))
             if match is None or match[2] not in {entry["name"] for entry in obj["spec"].get(match[1], [])}:
                 yield f'fieldPath "{about.get("fieldPath", "")}" is none of its containers'
 
     yield from each(world.kind("Event"), judge)
+
+
+def _came_again(world: World, about: Mapping[str, str]) -> bool:
+    """Whether an event is about an earlier pod of a StatefulSet: the next one has its name."""
+    return about["kind"] == "Pod" and any(
+        pod["metadata"]["name"] == about["name"] and any(ref["kind"] == "StatefulSet" for ref in owners(pod))
+        for pod in world.kind("Pod")
+        if pod["metadata"]["namespace"] == about["namespace"]
+    )
 
 
 def back_off(world: World) -> Iterator[str]:

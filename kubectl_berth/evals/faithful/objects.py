@@ -17,10 +17,15 @@ _TELLING = re.compile(r"broken|\bbad\b|faulty|oom|crash|wrong|unhealthy|missing|
 def served(world: World) -> Iterator[str]:
     """Every object in the directories is served."""
     found = {(obj["apiVersion"], ident(obj)) for obj in world.all()}
-    removed = [rule for layer in world.layers for rule in read_layer(layer).about.removed]
+    abouts = [read_layer(layer).about for layer in world.layers]
+    removed = [rule for about in abouts for rule in about.removed]
+    refused = next((about.unavailable for about in reversed(abouts) if about.unavailable is not None), ())
+    absent = {rule.resource for rule in refused if rule.status == 404 and not rule.namespace}
     for layer in world.layers:
         for obj in read_layer(layer).objects:
             if obj["kind"] in ("Secret", "ConfigMap") or any(rule.means(obj) for rule in removed):
+                continue
+            if obj["apiVersion"].rpartition("/")[0] in absent:
                 continue
             if (obj["apiVersion"], ident(obj)) not in found:
                 yield f"{ident(obj)}: is in a file and not served; is its CustomResourceDefinition there?"

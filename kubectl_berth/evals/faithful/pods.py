@@ -171,9 +171,16 @@ def _backing_off(
 
 
 def conditions(world: World) -> Iterator[str]:
-    """Pod conditions follow the containers."""
+    """Pod conditions follow the containers; on a lost node they say that the pod is not ready, and no more."""
+    lost = {node["metadata"]["name"] for node in world.kind("Node") if condition(node, "Ready")["status"] == "Unknown"}
 
     def judge(pod: Object) -> Iterator[str]:
+        if pod["spec"].get("nodeName") in lost and pod["status"]["phase"] == "Running":
+            if condition(pod, "Ready")["status"] != "False":
+                yield "is ready on a node that is lost"
+            return
+        if pod["status"]["phase"] == "Failed":
+            return
         scheduled = condition(pod, "PodScheduled").get("status")
         if not pod["spec"].get("nodeName"):
             if scheduled != "False":
