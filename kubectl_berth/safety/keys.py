@@ -1,4 +1,4 @@
-"""Does this name call for a secret, and could this value be one?"""
+"""Does this name call for a secret?"""
 
 from __future__ import annotations
 
@@ -7,40 +7,50 @@ from functools import lru_cache
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-_SECRET = frozenset(
+_PASSWORDS = frozenset(
     """
-    pass password passwd passphrase passcode passwords pwd pw secret secrets token credential credentials creds
-    apikey apitoken authtoken accesskey secretkey privatekey jwt pat otp totp pincode sas webhooksecret
-    accesstoken refreshtoken idtoken bearertoken clientsecret authkey sharedkey masterkey signingkey encryptionkey
-    connectionstring dsn pgpassword kennwort passwort contrasena
+    pass password passwd passphrase passcode passwords passphrases pwd pw passkey pword userpassword pgpassword
+    kennwort passwort contrasena senha wachtwoord heslo storepass keypass requirepass masterauth
+    """.split()
+)
+_SECRET = _PASSWORDS | frozenset(
+    """
+    secret secrets token credential credentials creds apikey apikeys apitoken authtoken accesskey secretkey privatekey
+    jwt pat otp totp pincode pin psk presharedkey sas webhooksecret accesstoken refreshtoken idtoken bearertoken
+    clientsecret authkey sharedkey masterkey signingkey encryptionkey mnemonic secretstring secretaccesskey
     """.split()
 )
 _KEYED = frozenset(
     """
     api access secret private signing signature encryption encrypt decryption master shared client account auth
     license licence session storage ssh app application hmac crypto cipher deploy deployment integration service
-    subscription ingest webhook admin root tls jwt gpg pgp aes rsa consumer write read primary secondary
+    subscription ingest webhook admin root tls jwt gpg pgp aes rsa consumer write read primary secondary preshared
+    unseal recovery
     """.split()
 )
 # words behind the secret word that do not change what the value is
 _NEUTRAL = frozenset(
     """
-    value values data b64 base64 string text plain plaintext raw enc encoded hash hashed current old new previous
-    next prod production dev test staging default override env content contents fake example
+    value values data b64 base64 string text plain plaintext raw enc encoded hash hashed digest current old new previous
+    next prod production dev test staging default override env content contents fake example base
     """.split()
 )
 _JOINED = re.compile(
-    r"(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|signingkey|credentials?)$"
+    r"(?:passw(?:or)?d|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|signingkey|credentials?"
+    r"|(?<!by)(?<!com)(?<!tres)(?<!sur)pass)$"
 )
-_QUERY_ONLY = frozenset({"sig", "signature", "auth", "authorization", "key", "code", "sid", "session", "cookie"})
+_IF_RANDOM = frozenset(
+    """
+    sig signature auth authorization code sid session sessionid jsessionid phpsessid sessid cookie nonce assertion
+    samlresponse community
+    """.split()
+)
 
 
 @lru_cache(maxsize=4096)
 def sensitive(name: str) -> bool:
     """True where the last words of the name call for a secret: dbPassword, API_KEY, client-key-data; not maxTokens."""
-    words = [w.lower() for w in _WORDS.findall(name)]
-    while len(words) > 1 and (words[-1] in _NEUTRAL or words[-1].isdigit()):
-        words.pop()
+    words = _core(name)
     if not words:
         return False
     last = words[-1]
@@ -52,10 +62,31 @@ def sensitive(name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def names_a_password(name: str) -> bool:
+    """True for the sensitive names whose value is chosen by people, so that any word may be one."""
+    words = _core(name)
+    return bool(words) and (words[-1] in _PASSWORDS or bool(re.search(r"passw(?:or)?d|passphrase", words[-1])))
+
+
+@lru_cache(maxsize=1024)
+def names_credentials(name: str) -> bool:
+    """True for names such as credentials, whose value is a pair, a file or the way to get them."""
+    words = _core(name)
+    return bool(words) and words[-1] in ("credential", "credentials", "creds")
+
+
+@lru_cache(maxsize=1024)
 def sensitive_if_random(name: str) -> bool:
     """True for names such as sig, auth, key whose value is a secret only where it looks like one."""
     words = [w.lower() for w in _WORDS.findall(name)]
-    return bool(words) and words[-1] in _QUERY_ONLY
+    return bool(words) and (words[-1] in _IF_RANDOM or words == ["key"])
+
+
+def _core(name: str) -> list[str]:
+    words = [w.lower() for w in _WORDS.findall(name)]
+    while len(words) > 1 and (words[-1] in _NEUTRAL or words[-1].isdigit()):
+        words.pop()
+    return words
 
 
 # "clientSecret" holds one, "serverTLSSecret" names one
@@ -65,7 +96,7 @@ _HOLDS_VALUE = frozenset(
     totp otp access auth
     """.split()
 )
-_OBJECT_NAME = re.compile(r"[a-z]+(?:[-.](?:[a-z]+|[a-z]{0,3}\d{1,2}))+$")
+_OBJECT_NAME = re.compile(r"(?:[a-z][a-z0-9-]{0,62}/)?[a-z][a-z0-9]{0,30}(?:[-.][a-z0-9]{1,16}){1,8}$")
 
 
 def names_a_secret(name: str, value: str) -> bool:
@@ -73,40 +104,4 @@ def names_a_secret(name: str, value: str) -> bool:
     words = [w.lower() for w in _WORDS.findall(name)]
     if not words or words[-1] not in ("secret", "secrets") or not _OBJECT_NAME.match(value):
         return False
-    return words == ["secrets"] or (len(words) > 1 and words[-2] not in _HOLDS_VALUE)
-
-
-_PLACEHOLDER = re.compile(
-    r"(?i)\s*(?:$|[<\[{(]|\$[{(]|%\(?[a-z]\b|\{\{|\*+\s*$|[x#.•-]{3,}$"
-    r"|null$|none$|nil$|n/a$|true$|false$|yes$|no$|undefined$|"
-    r"unset$|empty$|redacted|hidden|masked|optional$|required$|string$|default$|unknown$)"
-)
-_PATH = re.compile(r"/(?:var|etc|run|secrets?|opt|home|mnt|tmp|usr|vault|data|root|app|config|srv)(?:/[\w.@-]+)+/?$")
-_PLAIN_NUMBER = re.compile(r"\d{1,5}(?:\.\d+)?(?:ms|s|m|h|d|%)?$")
-
-
-def placeholder(value: str) -> bool:
-    """True for what stands where a secret would: empty, null, <set from ...>, ${VAR}, ***, a file's path."""
-    return bool(_PLACEHOLDER.match(value)) or bool(_PATH.match(value))
-
-
-def random_looking(value: str) -> bool:
-    """True for a single word that no prose holds: letters with digits or symbols, mixed case, or very long."""
-    if len(value) < 5 or _PLAIN_NUMBER.match(value):
-        return False
-    if _TIME.match(value) or _HOSTLIKE.match(value):
-        return False
-    has_digit = any(c.isdigit() for c in value)
-    has_letter = any(c.isalpha() for c in value)
-    if has_digit and has_letter:
-        return True
-    if has_letter and re.search(r"[!@#$%^&*+=~?]", value):
-        return True
-    if has_digit and len(value) >= 6 and not has_letter:
-        return value.isdigit()
-    inner = value[1:]
-    return len(value) >= 16 and any(c.islower() for c in inner) and any(c.isupper() for c in inner)
-
-
-_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
-_HOSTLIKE = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|[\w.-]+\.(?:go|py|java|js|rb|rs|c|cc|cpp|yaml|json):\d+")
+    return len(words) == 1 or words[-2] not in _HOLDS_VALUE

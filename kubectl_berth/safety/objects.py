@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubectl_berth.records import Object
-from kubectl_berth.safety.keys import names_a_secret, placeholder, sensitive
+from kubectl_berth.safety.keys import names_a_secret, sensitive
+from kubectl_berth.safety.values import placeholder
 
 _DEPTH = 60
 _NODES = 60_000

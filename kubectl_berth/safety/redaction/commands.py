@@ -1,0 +1,193 @@
+"""Command lines: passwords behind flags, and as the arguments of the programs that take them so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubectl_berth.safety.keys import names_a_secret, sensitive
+from kubectl_berth.safety.redaction.spans import VALUE, Rule, Span
+from kubectl_berth.safety.values import placeholder, prose
+
+_FLAG = re.compile(
+    r"(?<![\w-])--?(?P<name>[A-Za-z][\w.-]{1,80})"
+    r"(?:[ \t]{1,8}|[\"'][ \t]{0,4},[ \t]{0,4}\n?[ \t]{0,40}|[\"']?\n[ \t]{0,40}-[ \t]{1,4})"
+    r"(?P<quote>[\"']?)(?P<value>(?!-)[^\s\"',\]]{2,400}(?:(?<=pass:)[^\s\"',\]]{1,100})?)"
+)
+
+
+def flags(text: str, low: str) -> Iterator[Span]:
+    """The value behind --db-password, on a command line or as the next item of a list."""
+    for match in _FLAG.finditer(text):
+        name, value = match["name"], match["value"]
+        if name in ("passin", "passout"):
+            told = not value.startswith(("file:", "env:", "fd:", "stdin"))
+        else:
+            told = sensitive(name) and not prose(value) and not names_a_secret(name, value)
+        if told and not placeholder(value) and value not in ("string", "stringArray", "strings"):
+            yield *match.span("value"), VALUE
+
+
+# --- short flags of programs ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A flag that takes a password: as the next word, glued to it, or behind a user and a separator."""
+
+    name: str
+    next: bool = True
+    glued: bool = False
+    separator: str = ""
+
+
+_NEXT_P, _BOTH_P, _GLUED_P = _Option("-p"), _Option("-p", glued=True), _Option("-p", next=False, glued=True)
+_W, _LARGE_P = _Option("-w", glued=True), _Option("-P")
+_USER = tuple(_Option(name, separator=":") for name in ("-u", "--user", "--proxy-user", "-U", "-a"))
+_PROGRAMS: dict[str, tuple[_Option, ...]] = {
+    **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb"), (_GLUED_P,)),
+    **dict.fromkeys(("mariadb-dump", "mariadb-admin", "7z"), (_GLUED_P,)),
+    **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), (_BOTH_P,)),
+    **dict.fromkeys(("ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"), (_W,)),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), (_Option("-a"), _Option("--pass"))),
+    **dict.fromkeys(("mosquitto_pub", "mosquitto_sub", "ipmitool", "unzip", "zip"), (_LARGE_P,)),
+    **dict.fromkeys(("snmpget", "snmpwalk"), (_Option("-A"), _Option("-X"))),
+    **dict.fromkeys(("curl", "wget", "lftp"), _USER),
+    **dict.fromkeys(("cqlsh", "beeline"), (_NEXT_P,)),
+    "ldappasswd": (_W, _Option("-s"), _Option("-a")),
+    "sshpass": (_BOTH_P,),
+    "sqlcmd": (_Option("-P", glued=True),),
+    "smbclient": (_Option("-U", separator="%"),),
+    "openssl": (_Option("-k"), _Option("-K")),
+    "ssh-keygen": (_Option("-N"), _LARGE_P),
+    "influx": (_Option("-password"), _NEXT_P),
+    "login": (_BOTH_P, _Option("-t")),
+}
+NAMES = (
+    *("mysql", "mariadb", "redis-cli", "valkey-cli", "sshpass", "mongo", "sqlcmd", "ldap", "smbclient", "curl", "wget"),
+    *("lftp", "cqlsh", "beeline", "mosquitto_", "ipmitool", "zip -", "7z ", "openssl", "ssh-keygen", "snmp", "influx"),
+    "login",
+)
+VERBS = (
+    "add_user",
+    "change_password",
+    "authenticate_user",
+    "configure set",
+    "config set",
+    "vault login",
+    "wpa_passphrase",
+    "lftp",
+    "xfreerdp",
+    "net user",
+)
+"""What a text holds where `programs` and ARGUMENT_OF may find something."""
+
+_PROGRAM = re.compile(
+    r"(?<![\w.-])(?:[\w./-]{0,100}/)?(?P<program>"
+    + "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
+    + r")(?:(?=[ \t,]|\n[ \t]{0,40}-[ \t])|[\"'](?=[ \t,\n]))"
+)
+_LOGINS = re.compile(
+    r"(?<![\w-])(?:docker|podman|nerdctl|buildah|skopeo|crane|helm|registry|oc|az|cf|auth|acr|ibmcloud|argocd)"
+    r"[\"',]{0,3}[ \t][\"']?$"
+)
+_ARGUMENT = re.compile(
+    r"\\?\"(?P<double>[^\"\n\\]{0,400})\\?\"|'(?P<single>[^'\n]{0,400})'|(?P<bare>[^\s\"',|;&()\[\]`\\]{1,400})|"
+    r"(?P<end>[|;&()`\]]|\n(?![ \t]*-[ \t]))"
+)
+_MOST_ARGUMENTS = 60
+_REACH = 2000
+
+
+def programs(text: str, low: str) -> Iterator[Span]:
+    """What stands behind the short flags that mysql, redis-cli, curl and their like take passwords with."""
+    done = 0
+    for match in _PROGRAM.finditer(text):
+        program, at = match["program"], match.start("program")
+        if at < done or (program == "login" and not _LOGINS.search(text[max(0, at - 40) : at])):
+            continue
+        words = list(_arguments(text, match.end()))
+        for start, end in _secrets(words, _PROGRAMS[program]):
+            yield start, end, VALUE
+        done = words[-1][2] if words else match.end()
+
+
+def statements(pattern: re.Pattern[str]) -> Rule:
+    """A rule that takes the secret out of what a pattern finds."""
+
+    def rule(text: str, low: str) -> Iterator[Span]:
+        for match in pattern.finditer(text):
+            if not placeholder(match["secret"]):
+                yield *match.span("secret"), VALUE
+
+    return rule
+
+
+def _arguments(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The words of a command line behind its program, or of the list that spells it, with their places."""
+    for number, match in enumerate(_ARGUMENT.finditer(text, at, at + _REACH)):
+        if match["end"] or number > _MOST_ARGUMENTS:
+            return
+        group = match.lastgroup or "bare"
+        if match[group] in _PROGRAMS:
+            return
+        if match[group] and match[group] != "-":
+            yield match[group], match.start(group), match.end(group)
+
+
+def _secrets(words: list[tuple[str, int, int]], options: tuple[_Option, ...]) -> Iterator[tuple[int, int]]:
+    """Where the passwords among the arguments of a program stand."""
+    waiting: _Option | None = None
+    for word, _, end in words:
+        if waiting is not None:
+            secret, waiting = ("" if word.startswith("-") else _behind(word, waiting.separator)), None
+        else:
+            secret, waiting = _read(word, options)
+        if secret and not placeholder(secret) and "://" not in word:
+            yield end - len(secret), end
+
+
+def _read(word: str, options: tuple[_Option, ...]) -> tuple[str, _Option | None]:
+    """The password in an argument, or the option whose password is the next one."""
+    for option in options:
+        short = not word.startswith("--") and word.startswith("-")
+        if option.next and (word == option.name or (short and option.separator and word[-1] == option.name[-1])):
+            return "", option
+        if option.name.startswith("--") and word.startswith(option.name + "="):
+            return _behind(word.partition("=")[2], option.separator), None
+        glued = word[len(option.name) :]
+        if option.glued and short and word.startswith(option.name) and len(glued) > 2 and not glued.isdigit():
+            return glued, None
+    return "", None
+
+
+def _behind(word: str, separator: str) -> str:
+    return word.partition(separator)[2] if separator else word
+
+
+LOGIN = re.compile(r"(?i)(?<![\w-])login[ \t\n]{1,8}\S{1,100}[ \t\n]{1,8}password[ \t\n]{1,8}(?P<secret>\S{1,200})")
+"""A line of .netrc."""
+PGPASS = re.compile(r"(?m)^[\w.*-]{1,253}+:(?:\d{2,5}|\*):[\w*-]{1,64}+:[\w*-]{1,64}+:(?P<secret>[^\s:]{3,200})$")
+ECHOED = re.compile(
+    r"(?<![\w-])(?:echo|printf)[ \t]{1,3}(?:-\w[ \t]{1,3})?(?:[\"']?%s(?:\\n)?[\"']?[ \t])?[\"']?(?:[\w.-]{1,40}:)?"
+    r"(?P<secret>[^\s\"'|\\]{3,200})"
+    r"(?=(?:\\n)?[\"']?[ \t]{0,3}\|[^\n]{0,120}?(?:--password-stdin|sudo[ \t]{1,3}-S|chpasswd|passwd|kinit"
+    r"|cryptsetup|base64|login|--stdin|htpasswd))"
+)
+"""echo x | docker login --password-stdin."""
+LAST_ARGUMENT = re.compile(
+    r"(?<![\w/.])htpasswd[ \t]{1,4}-\w{0,4}b\w{0,4}[ \t]{1,4}(?:-\w{1,8}[ \t]{1,4}){0,4}(?:[^\s-]\S{0,200}"
+    r"[ \t]{1,4}){1,2}(?P<secret>[^\s\"';|]{2,200})(?=[ \t]{0,4}(?:$|[\"'\n;|&)]))"
+)
+"""htpasswd -b file user x."""
+ARGUMENT_OF = re.compile(
+    r"(?:(?:add_user|change_password|authenticate_user)[ \t]{1,4}(?:-\S{1,40}[ \t]{1,4})?[^\s-]\S{0,100}[ \t]{1,4}"
+    r"[\"']?"
+    r"|(?:configure|config)[ \t]{1,4}set[ \t]{1,4}[\w.-]{0,60}?(?:secret|token|password|passwd|api_?key)"
+    r"[\w.-]{0,40}[ \t]{1,4}[\"']?"
+    r"|(?:vault[ \t]{1,4}login|wpa_passphrase[ \t]{1,4}\S{1,60})[ \t]{1,4}(?!-)[\"']?"
+    r"|lftp[^\n|;]{0,80}?-u[ \t]{1,4}[^\s,]{1,60},|(?:xfreerdp|mstsc)[^\n]{0,200}?[ \t]/p:"
+    r"|net[ \t]{1,4}user[ \t]{1,4}[^\s/]{1,60}[ \t]{1,4}(?=[^/\s]\S{0,100}[ \t]{1,4}/))(?P<secret>[^\s\"'=]{3,400})"
+)
+"""Programs that take a password as an argument of its own."""

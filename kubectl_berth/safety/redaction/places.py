@@ -1,0 +1,171 @@
+"""The rules of all places, in order, each with the key words without which it finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_berth.safety.redaction import commands, dialogues, headers, neighbours, sentences, urls
+from kubectl_berth.safety.redaction.pairs import pairs
+from kubectl_berth.safety.redaction.spans import Rule, lower, replaced
+
+_ANY = ("",)
+_SAID = ("pass", "pwd", "secret", "token", "cred", "key", "pin", "jwt", "otp", "kennwort", "senha", "wachtwoord")
+
+# structure goes before prose
+_RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
+    (("authorization",), headers.in_authorization),
+    (("bearer",), headers.bearer),
+    (("basic",), headers.basic),
+    (("cookie",), headers.cookies),
+    (("@",), urls.in_urls),
+    (("@",), urls.tokens_in_urls),
+    (("@",), urls.in_source_names),
+    (("jdbc:oracle", "sqlplus", "userid", "connect", "conn"), urls.in_oracle_logins),
+    (("passw", "identified", "secret", "pwd"), dialogues.sql),
+    (("identified",), dialogues.sql_bare),
+    (("insert",), dialogues.inserts),
+    (("auth",), dialogues.authentications),
+    (("pass", "login", "334 ", "auth", " >"), dialogues.protocol_lines),
+    (commands.NAMES, commands.programs),
+    (("login",), commands.statements(commands.LOGIN)),
+    ((":5432:", ":3306:", ":6432:", ":*:"), commands.statements(commands.PGPASS)),
+    (("echo", "printf"), commands.statements(commands.ECHOED)),
+    (("htpasswd",), commands.statements(commands.LAST_ARGUMENT)),
+    (commands.VERBS, commands.statements(commands.ARGUMENT_OF)),
+    (_ANY, pairs),
+    (
+        ("name", "key", "env", "variable", "property", "header", "field", "param", "id", "option", "setting"),
+        neighbours.in_fields,
+    ),
+    (("val",), neighbours.before_names),
+    (("</",), neighbours.in_elements),
+    (("</",), neighbours.in_entries),
+    (("-",), commands.flags),
+    (_ANY, neighbours.in_second_column),
+    (("passw", "pwd", "passphrase", "key", "token", "secret"), neighbours.in_tables),
+    (_SAID, sentences.said),
+    ((" to",), sentences.changed),
+    ((":\n", ": \n"), sentences.on_the_next_line),
+    (("unseal", "recovery", "code", "pin", "otp", "mfa", "2fa", "one-time", "one time", "login"), sentences.codes),
+    (("passw", "passphrase", "passcode"), sentences.told),
+    (("cred", "login", "log in", "logged in", "user/pass"), sentences.logins),
+    (_ANY, sentences.foreign),
+)
+
+_WORDS = (
+    # names that call for a secret, and what stands before one in prose
+    *("pass", "pwd", "secret", "token", "cred", "cookie", "sess", "psk", "mnemonic", "signature", "sig=", "nonce"),
+    *(
+        "assertion",
+        "samlresponse",
+        "_pw",
+        "community",
+        "presharedkey",
+        "unseal",
+        "one-time",
+        "2fa",
+        "mfa",
+        "verification",
+    ),
+    *(
+        "jwt",
+        "otp",
+        "_pat",
+        "pat=",
+        "pat:",
+        'pat"',
+        "_pin",
+        "pin=",
+        "pin:",
+        'pin"',
+        "pin is",
+        "pin code",
+        "sas=",
+        "sas:",
+    ),
+    *("?key=", "&key=", "?code=", "&code=", "sid=", "confirmation", "pairing", "pw=", "pw:"),
+    # headers, statements, dialogues, programs
+    *("auth", "bearer", "basic ", "login", "logged in", "log in", "identified", "setuser", "334 "),
+    *("kennwort", "senha", "mot de", "contrase", "wachtwoord", "heslo", "parol"),
+    *("@", "jdbc:oracle", "userid", ":5432:", ":3306:", ":6432:", ":*:"),
+    *(name for name in (*commands.NAMES, *commands.VERBS) if "pass" not in name and "login" not in name),
+)
+_FOREIGN_WORDS = ("пароль", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "hasło", "lösenord", "şifre")
+_BEFORE_KEY = frozenset("_-. abcdefghijklmnopqrstuvwxyz")
+_KEYS = frozenset(("s ", "s:", "s=", 's"', "_d", "da", "va"))
+_BEFORE, _AFTER = 1, 4
+
+
+def redact_places(text: str) -> str:
+    """The text with its lines around key words gone through rule by rule, the others as they are."""
+    low = lower(text)
+    out: list[str] = []
+    done = 0
+    for start, end in _blocks(low):
+        out += [text[done:start], _by_rules(text[start:end])]
+        done = end
+    return "".join([*out, text[done:]])
+
+
+def _by_rules(text: str) -> str:
+    low = lower(text)
+    for hints, rule in _RULES:
+        if any(hint in low for hint in hints):
+            new = replaced(text, rule(text, low))
+            if new is not text:
+                text, low = new, lower(new)
+    return text
+
+
+def _blocks(low: str) -> Iterator[tuple[int, int]]:
+    """Runs of whole lines with a key word in or near them, in order."""
+    start = end = -1
+    for hit in sorted(_hits(low)):
+        if hit < end and end > 0 and low.find("\n", hit, end) > 0 and _lines_left(low, hit, end):
+            continue
+        first = hit
+        for _ in range(_BEFORE + 1):
+            first = low.rfind("\n", 0, first) if first > 0 else -1
+        last = hit - 1
+        for _ in range(_AFTER + 1):
+            last = low.find("\n", last + 1)
+            if last < 0:
+                last = len(low)
+                break
+        if end < 0:
+            start = first + 1
+        elif first + 1 > end:
+            yield start, end
+            start = first + 1
+        end = max(end, last)
+    if end >= 0:
+        yield start, end
+
+
+def _lines_left(low: str, hit: int, end: int) -> bool:
+    """True where the block already reaches far enough behind the hit."""
+    at = hit - 1
+    for _ in range(_AFTER + 1):
+        at = low.find("\n", at + 1, end)
+        if at < 0:
+            return False
+    return True
+
+
+def _hits(low: str) -> set[int]:
+    """Where key words stand: at most one place for each word and line."""
+    found: set[int] = set()
+    words = _WORDS if low.isascii() else (*_WORDS, *_FOREIGN_WORDS)
+    for word in words:
+        at = low.find(word)
+        while at >= 0:
+            found.add(at)
+            line = low.find("\n", at)
+            at = low.find(word, line) if line >= 0 else -1
+    at = low.find("key")
+    while at >= 0:
+        # api-key, secretKey, access keys; not "keyspace", nor a key of a map
+        if (low[at - 1 : at] in _BEFORE_KEY and not low[at + 3 : at + 4].isalpha()) or low[at + 3 : at + 5] in _KEYS:
+            found.add(at)
+        at = low.find("key", at + 3)
+    return found

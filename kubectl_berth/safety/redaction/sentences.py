@@ -1,0 +1,155 @@
+"""Secrets in sentences: a key word, what links it, and a word that no sentence holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kubectl_berth.safety.redaction.spans import VALUE, Span
+from kubectl_berth.safety.values import placeholder, prose, random_looking
+
+# all patterns run over the text in lower case
+_S = r"[ \t]{1,3}"
+_SAID = re.compile(
+    r"(?:pass(?:word|wd|phrase|code)s?|pwd|pin(?: code)?|(?:secret|access|api|private|signing|encryption|license)"
+    r"[ _-]?key"
+    r"|(?:auth|authentication|api|access|bearer|refresh|session|bot|root|join)[ _-]token|token|secret|credentials?"
+    r"|creds|jwt|otp"
+    r"|kennwort|passwort|wachtwoord|senha)"
+    rf"(?P<link>{_S}(?:is|was|are|=|:|->|(?:set|changed|reset|updated|rotated) to|now|of|value|to be|used|given"
+    rf"|provided|entered|received|would be)[ \t:=]{{1,3}}(?:now |still )?"
+    r"|[ \t]{0,2}(?:[:=]|->)[ \t]{0,2}|[ \t]{1,2})"
+    r"(?P<quote>[\"'`(\[]?)(?!redacted)(?P<secret>[^\s\"'`,;)\]]{4,200})"
+)
+_WORD_BEFORE = re.compile(r"[\w.\[:/-]$")
+_PEOPLE = frozenset(
+    {"password", "passwd", "passphrase", "passcode", "pwd", "kennwort", "passwort", "senha", "wachtwoord"}
+)
+_SHOWN = ("", ":", "of", "value", "used", "given", "provided", "entered", "received", "->")
+_CHANGED = re.compile(
+    rf"(?:password|passwd|passphrase|token|secret|api key|credentials?)(?:{_S}(?:for|of){_S}\S{{1,80}})?"
+    rf"(?:{_S}(?:was|has been|successfully))?(?:{_S}(?:changed|reset|updated|rotated|set))?"
+    rf"(?:{_S}from{_S}[\"'`]?(?P<old>[^\s\"'`,;]{{4,100}})[\"'`]?)?{_S}to:?{_S}(?P<quote>[\"'`]?)(?P<secret>"
+    rf"[^\s\"'`,;]{{4,100}})"
+)
+_FOLLOWING = re.compile(
+    r"(?:password|passwd|passphrase|secret|token|credentials|key)\b[^\n=]{0,80}:[ \t]{0,4}\n(?:[ \t]{0,20}\n){0,2}"
+    r"[ \t]{0,20}[\"'`*]{0,2}"
+    r"(?P<secret>[^\s\"'`*:=]{6,400}+)(?=[\"'`*]{0,2}[ \t]{0,4}(?:\n|\Z))"
+)
+_UNSEAL = re.compile(
+    r"(?:unseal|recovery) key ?(?:\d{1,2}|\(will be hidden\))?:[ \t]{0,4}(?P<secret>[a-z0-9+/]{20,100}={0,2})"
+)
+_CODE = re.compile(
+    r"(?:one[- ]time|verification|otp|mfa|2fa|totp|authentication|confirmation|pairing|login|(?<![a-z])pin)(?:[ -]?"
+    r"(?:pass)?(?:code|pin|password))?"
+    rf"(?: (?:for|to) \S{{1,60}})?(?:[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}|{_S})[\"'`(]?(?P<secret>\d{{4,8}})(?!"
+    rf"[\w.:%/-])"
+)
+_LOGIN = re.compile(
+    r"(?:credentials?|creds|login|log in|logged in|user/pass(?:word)?)(?![a-z])[ \t]{0,2}(?:[:=]|with|as|using|are"
+    r"|were|is|was)?[ \t]{0,2}(?:as |with |the |credentials? )?[\"'`(]?"
+    r"[a-z_][\w.@+-]{1,60} ?(?P<between>[:/]) ?(?![/\d]{1,5}(?:\W|$)|/)(?P<secret>[^\s\"'`,;()/]{4,100})"
+)
+_FOREIGN = re.compile(
+    r"(?:mot de passe|contrase(?:ñ|n)a|пароль|парол[яьи]|密码|密碼|口令|パスワード|비밀번호"
+    r"|hasło|heslo|lösenord|parola|şifre|senha|wachtwoord|kodeord|salasana)"
+    r"[ \t]{0,3}(?:[:=：]|is|est|es|ist|é|это)[ \t]{0,3}[\"'`«]?(?P<secret>[^\s\"'`,;»]{3,200})"
+)
+_OF_USER = re.compile(
+    rf"(?:password|passwd|passphrase|passcode){_S}(?:for|of){_S}(?:the{_S})?[\"'`]?[\w.@+-]{{1,60}}[\"'`]?(?:{_S}"
+    rf"(?:user|account))?[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}[\"'`]?"
+    r"(?P<secret>[^\s\"'`,;]{4,100})"
+)
+_WITH = re.compile(r"\b(?:with|using|has|tried|use|by|and|gave|sent)\s+(?:the\s+|a\s+)?$")
+
+
+def said(text: str, low: str) -> Iterator[Span]:
+    """password is x, tried password x, token: x."""
+    for match in _SAID.finditer(low):
+        if _WORD_BEFORE.search(low[match.start() - 1 : match.start()]) and match.start():
+            continue
+        start = match.start("secret")
+        value = text[start : match.end("secret")].rstrip(".:!?")
+        if value and not placeholder(value) and not prose(value) and _told(match, value, low):
+            yield start, start + len(value), VALUE
+
+
+def _told(match: re.Match[str], value: str, low: str) -> bool:
+    """True where the sentence tells the value, or no sentence would hold such a word."""
+    link = " ".join(match["link"].split())
+    word = match.group()[: match.start("link") - match.start()]
+    people, told, quoted = word in _PEOPLE, link not in _SHOWN, match["quote"] in tuple("\"'`")
+    if not people and not told and value.islower() and re.fullmatch(r"[a-z0-9]+(?:[-./][a-z0-9]+)+", value):
+        return False  # the name of an object
+    if word == "pwd" and value.startswith("/"):
+        return False
+    if (people and (quoted or told)) or (quoted and told):
+        return True
+    if random_looking(value) and (people or link or quoted):
+        return True
+    if link:
+        return False
+    if people:
+        ends = low[match.end() : match.end() + 1] in ("", "\n", ".", ",", ")", ";")
+        return ends and bool(_WITH.search(low[max(0, match.start() - 40) : match.start()]))
+    return word not in ("secret", "credential", "credentials", "creds") and _machine_made(value)
+
+
+def _machine_made(value: str) -> bool:
+    return len(value) >= 16 and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def changed(text: str, low: str) -> Iterator[Span]:
+    """password changed from x to y, reset password for admin to y."""
+    for match in _CHANGED.finditer(low):
+        new = text[slice(*match.span("secret"))]
+        if placeholder(new) or prose(new) or not (random_looking(new) or match["quote"] or match["old"]):
+            continue
+        if match["old"]:
+            yield *match.span("old"), VALUE
+        yield *match.span("secret"), VALUE
+
+
+def on_the_next_line(text: str, low: str) -> Iterator[Span]:
+    """Use the following password:, an empty line, the password."""
+    for match in _FOLLOWING.finditer(low):
+        value = text[slice(*match.span("secret"))]
+        if random_looking(value) and not placeholder(value) and value[0] not in "/-<{[":
+            yield *match.span("secret"), VALUE
+
+
+def codes(text: str, low: str) -> Iterator[Span]:
+    """One-time codes and unseal keys."""
+    found = [(*match.span("secret"), VALUE) for pattern in (_UNSEAL, _CODE) for match in pattern.finditer(low)]
+    yield from sorted(found)
+
+
+def logins(text: str, low: str) -> Iterator[Span]:
+    """credentials admin:x, login with admin / x."""
+    for match in _LOGIN.finditer(low):
+        if _WORD_BEFORE.search(low[match.start() - 1 : match.start()]) and match.start():
+            continue
+        start = match.start("secret")
+        value = text[start : match.end("secret")].rstrip(".:")
+        plain = value.isalpha() and (match["between"] == "/" or match.group().startswith("log"))
+        if value and not (placeholder(value) or prose(value) or plain or ("." in value and value.islower())):
+            yield start, start + len(value), VALUE
+
+
+def told(text: str, low: str) -> Iterator[Span]:
+    """The password for bob is x."""
+    yield from _whole(_OF_USER, text, low)
+
+
+def foreign(text: str, low: str) -> Iterator[Span]:
+    """mot de passe : x, and the word in other languages."""
+    yield from _whole(_FOREIGN, text, low)
+
+
+def _whole(pattern: re.Pattern[str], text: str, low: str) -> Iterator[Span]:
+    for match in pattern.finditer(low):
+        start = match.start("secret")
+        value = text[start : match.end("secret")].rstrip(".:!")
+        if value and not placeholder(value) and not prose(value):
+            yield start, start + len(value), VALUE
