@@ -42,6 +42,12 @@ def test_an_owner_counts_for_its_pod() -> None:
     assert result(run("I looked.", findings=[owner], engine="rules"), finding=CRASH)
 
 
+def test_a_pod_counts_for_its_owner() -> None:
+    check = {"kind": "Cluster", "namespace": "data", "name": "ledger-db", "reasons": ["CrashLoop"]}
+    assert result(run("I looked.", findings=[finding()], engine="rules"), finding=check)
+    assert not result(run("I looked.", findings=[finding(name="api-6b8f7c9d44-q7zkd")], engine="rules"), finding=check)
+
+
 @pytest.mark.parametrize(
     ("answer", "there"),
     [
