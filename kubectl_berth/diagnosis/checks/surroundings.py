@@ -11,7 +11,7 @@ from kubectl_berth.diagnosis.say import listed, younger
 from kubectl_berth.records import Ref
 
 _HOST = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*"
-_AFTER_SCHEME = re.compile(r"://([^/?#\s\"']+)")
+_URL = re.compile(r"[\w+.-]+://([^/?#\s\"',]+)[^\s,]*")
 _WITH_PORT = re.compile(rf"(?<![\w.@/:-])({_HOST}):\d{{2,5}}(?![\w.:])")
 _ADDRESS = re.compile(
     r"HOST|ADDR|UR[IL]|ENDPOINT|SERVER|BROKER|UPSTREAM|BACKEND|DSN|TARGET|PEER|SEED|CONNECT|(?<!_)SERVICE$|_SERVICE$",
@@ -25,8 +25,8 @@ def hosts(text: str) -> set[str]:
 
     Whatever stands before an @ in a URL is left out. No IP addresses.
     """
-    found = {part.rsplit("@", 1)[-1].rsplit(":", 1)[0].lower() for part in _AFTER_SCHEME.findall(text)}
-    rest = _AFTER_SCHEME.sub(" ", text)
+    found = {part.rsplit("@", 1)[-1].rsplit(":", 1)[0].lower() for part in _URL.findall(text)}
+    rest = _URL.sub(" ", text)
     found.update(_WITH_PORT.findall(rest))
     if re.fullmatch(_HOST, rest.strip()):
         found.add(rest.strip())
