@@ -80,7 +80,10 @@ def make_bedrock(
     def client(options: dict[str, Any]) -> Any:
         import anthropic
 
-        return anthropic.AnthropicBedrock(aws_region=where, api_key=token, **options)
+        made = anthropic.AnthropicBedrock(aws_region=where, api_key=token, **options)
+        # a variable that is set and blank would count as a token there
+        made.api_key = token
+        return made
 
     place = Place(
         parts.netloc.rpartition("@")[2],

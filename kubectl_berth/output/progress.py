@@ -11,6 +11,9 @@ from kubectl_berth.safety.sanitise import sanitise
 FIRST_LINE_SECONDS = 10.0
 """Where no line can be replaced by the next, the first comes after this long, each later one after twice as long."""
 
+LEAST_NOTE = 20
+"""Columns that a note needs; with less room for it only the time is shown."""
+
 MOST_NOTES = 2000
 """Characters of the model's notes that are kept."""
 
@@ -44,7 +47,8 @@ class Progress:
         label = f"{self._doing}: {self._seconds:.0f} s" if self._doing else ""
         lines = [line.strip(" *#") for line in sanitise(self._notes).splitlines()]
         note = next((line for line in reversed(lines) if line), "")
-        if not note or columns >= screen.NO_LIMIT:
+        between = "; " if label else ""
+        room = columns - len(label + between)
+        if not note or room < LEAST_NOTE or columns >= screen.NO_LIMIT:
             return screen.cut(label, columns)
-        label = f"{label}; " if label else ""
-        return screen.cut(label + screen.tail(note, max(columns - len(label), 20)), columns)
+        return label + between + screen.tail(note, room)

@@ -74,7 +74,10 @@ def test_a_bearer_token_is_sent_and_the_model_stands_in_the_path():
     assert all("anthropic_beta" not in request.body for request in server.requests)
 
 
-def test_without_a_token_requests_are_signed_with_the_chain_of_credentials(monkeypatch):
+@pytest.mark.parametrize("blank", [None, ""])
+def test_without_a_token_requests_are_signed_with_the_chain_of_credentials(monkeypatch, blank):
+    if blank is not None:
+        monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", blank)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AK" + "IDEXAMPLE")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made-up")
     with FakeBedrock([reply(ANSWER)]) as server:
