@@ -80,7 +80,7 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         "capacity",
         re.compile(
             r"\b(?:enough|spare|free|head)\s?(?:room|capacity|space)\b|\bheadroom\b|"
-            r"\b(?:fits?|room|space)\b[^.?!]{0,40}\b(?:nodes?|cluster)\b|\bnodes?\b[^.?!]{0,30}\b(?:full|fit|room)\b|"
+            r"\b(?:fits?|room|space)\b[^.?!]{0,40}\b(?:nodes?|cluster)\b|\bnodes?\b[^.?!]{0,30}\b(?:full\w*|fit|room|busiest|overloaded|overcommitted)\b|"
             r"\bcapacity\b|\b(?:fewer|smaller|bigger|more|another) nodes?\b|\bhow full\b|\boverprovisioned cluster\b|"
             r"\b(?:one more|another|more|\d+ more) (?:replicas?|pods?|instances?)\b",
             re.IGNORECASE,
@@ -132,7 +132,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("how-many", re.compile(r"^\s*(?:how many|count|list|what|which)\b(?![^.?!]*\b(?:wrong|broken|fail\w*|"
+    ("how-many", re.compile(r"^\s*(?:how many|count|list|(?:what|which)\b(?=[^.?!]*\b(?:are there|is there|do we|"
+                            r"does|exist|are running|are in|run in|have we)\b))(?![^.?!]*\b(?:wrong|broken|fail\w*|"
                             r"unhealthy|happen\w*|block\w*|caus\w+|no|not|without|missing|stuck|pending|unready|"
                             r"problems?|down|errors?|restart\w*|crash\w*|n't|die|dies|go|wrong)\b)[^.?!]*"
                             r"\b(?:pods?|nodes?|namespaces?|deployments?|services?|workloads?|databases?|jobs?|"

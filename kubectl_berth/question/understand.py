@@ -30,8 +30,8 @@ class Understanding:
     `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
     namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist, `likely` those
     that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
-    an operator's kind. `guessed` is True where the subjects only contain the words said, `by_kind`
-    where they are all of a kind of software and none was named.
+    an operator's kind. `unrecognised` are words that may have been meant as names, where none was. `guessed` is True
+    where the subjects only contain the words said, `by_kind` where they are all of a kind of software, none named.
     """
 
     text: str
@@ -48,6 +48,7 @@ class Understanding:
     premises: tuple[Premise, ...] = ()
     yes_no: Answerable | None = None
     apis: dict[Ref, str] = field(default_factory=dict)
+    unrecognised: tuple[str, ...] = ()
     guessed: bool = False
     by_kind: bool = False
     gaps: tuple[Gap, ...] = ()
@@ -87,7 +88,9 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     missing: list[Mention] = []
     for mention in words.mentions:
         hits = _hits(mention, names)
-        if mention.word in names.namespaces and not any(_bears(mention.word, hit) for hit in hits):
+        # "which jobs failed" asks for a kind, whatever namespaces are called
+        kind_word = mention.plain and bool(kinds_of(mention.word))
+        if mention.word in names.namespaces and not kind_word and not any(_bears(mention.word, hit) for hit in hits):
             words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
         elif hits:
             groups.append((mention, hits))
@@ -122,16 +125,32 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         premises_of(meaning),
         yes_no(meaning),
         apis,
+        () if chosen or gone else _unrecognised(words, groups),
         guessed,
         bool(unnamed),
         names.gaps,
     )
 
 
+def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) -> tuple[str, ...]:
+    """Words that are neither of the trade nor common, and fit nothing."""
+    fitting = {mention.word for mention, _ in groups}
+    found = [
+        mention.word
+        for mention in words.mentions
+        if not mention.plain
+        and re.fullmatch(r"[a-z][a-z0-9]{2,30}", mention.word)
+        and mention.word not in fitting
+        and not (kinds_of(mention.word) or concept_of(mention.word) or says_little(mention.word))
+    ]
+    return tuple(dict.fromkeys(found))[:4]
+
+
 # capitals that name no software
 _CAPITALS = frozenset(
     "asap fyi prod dev uat eta sre sla slo vpc aws gcp gke eks aks url uri http https tcp udp ssl api json yaml sql "
-    "yml jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net app".split()
+    "yml jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net "
+    "app".split()
 )
 
 

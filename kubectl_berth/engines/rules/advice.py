@@ -71,6 +71,20 @@ def more_memory(pod: Pod, workload: Ref, inventory: Inventory) -> tuple[str, Act
     return None
 
 
+def pull_secret(cause: Finding) -> str:
+    """What to do about a pull secret that the kubelet did not find; "" where the events name none."""
+    found = re.search(r"image pull secrets \(([^)]{1,200})\)", "\n".join(cause.evidence))
+    if found is None:
+        return ""
+    ref = cause.subject
+    return (
+        f"Create the pull secret {found[1]} in namespace {ref.namespace}, where the pods name it "
+        f"(`kubectl create secret docker-registry {found[1]} -n {ref.namespace} ...` with the registry's own login), or "
+        "name one that is there. "
+        "The kubelet tries again by itself."
+    )
+
+
 def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:
     """Back to the number of replicas that the last event names; None where none does."""
     view = inventory.find(cause.subject)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules.advice import advice, more_memory, rollback, scale_up
+from kubectl_berth.engines.rules.advice import advice, more_memory, pull_secret, rollback, scale_up
 from kubectl_berth.engines.rules.beside import beside, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.history import history
@@ -36,6 +36,11 @@ SHORT = re.compile(
     re.IGNORECASE,
 )
 """Asks for the short version."""
+OPERATED = re.compile(
+    r"\b(?:who|what|which operator|which controller)\b[^.?!]{0,30}\b(?:manag|run|own|operat|control|reconcil)\w*",
+    re.IGNORECASE,
+)
+"""Asks who is behind it."""
 
 
 def write(material: Material) -> str:
@@ -52,6 +57,8 @@ def write(material: Material) -> str:
 def _whole(material: Material) -> list[str]:
     case = material.case
     parts: list[str] = [verdict(material), *material.preface]
+    led = bool(OPERATED.search(case.understanding.text))
+    parts += [material.operator] if led else []
     several = len(case.causes) > 1
     for number, cause in enumerate(case.causes[:MOST_CAUSES], 1):
         parts.append(_cause(material, cause, number if several else 0))
@@ -61,7 +68,7 @@ def _whole(material: Material) -> list[str]:
     parts.append(_list("**What it brings with it**", _effects(material), MOST_OBJECTS))
     parts.append(_list("**Still working**", material.serving, MOST_OBJECTS))
     parts.append(_list("**Operators**", operators(case), MOST_OPERATORS))
-    parts.append(material.operator)
+    parts += [] if led else [material.operator]
     parts.extend(material.premises)
     parts.append(_list("**On record of the past**", history(material), MOST_OBJECTS))
     parts.append(material.past)
@@ -149,6 +156,8 @@ def log_lines(material: Material, log: LogSeen) -> list[str]:
         told = [f"{capital(where)}: {quoted(log.waiting.line)}"]
     if not told and log.reading.last:
         told = [f"{capital(where)} ends with {quoted(log.reading.last)}; no line of it names an error"]
+    if log.slow and all(log.slow not in line for line in told):
+        told.append(f"{capital(where)}: {quoted(log.slow)}")
     if not told:
         told = [f"The {where} is empty"]
     return told + [capital(f"{target.words}.") for target in log.targets]
@@ -227,6 +236,8 @@ def _special(material: Material, cause: Finding) -> list[str]:
         found = more_memory(pod, inventory.workload(pod), inventory)
     elif cause.reason == "ScaledToZero":
         found = scale_up(cause, inventory)
+    if (words := pull_secret(cause)) and cause.reason == "ImageAccessDenied":
+        return [words]
     if found is None:
         return []
     material.actions.append(found[1])

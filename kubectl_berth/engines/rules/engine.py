@@ -9,7 +9,7 @@ from dataclasses import replace
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.answer import enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
-from kubectl_berth.engines.rules.logs import read_log, waiting_for
+from kubectl_berth.engines.rules.logs import read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.past import past_calls, past_words
@@ -176,7 +176,8 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready") else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
-    return LogSeen(wanted, workload, reading, waits, tuple(target for target in targets if target))
+    known = tuple(target for target in targets if target)
+    return LogSeen(wanted, workload, reading, waits, known, slow=start_time(lines))
 
 
 def log_body(text: str) -> list[str]:

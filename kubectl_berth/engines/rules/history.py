@@ -32,10 +32,10 @@ def history(material: Material) -> list[str]:
     """Lines, the newest first; () where the question is not about the past."""
     case = material.case
     text = case.understanding.text
-    # "what happened?" asks for the cause where there is one
-    if not _PAST.search(text) and not (case.healthy and _HAPPENED.search(text)):
-        return []
     moment = _moment(text, case.inventory.now)
+    # where something is wrong now, "this morning" and "what happened?" ask for that
+    if moment is None and not (case.healthy and (_PAST.search(text) or _HAPPENED.search(text))):
+        return []
     told = [*_events(material, moment), *_ends(case, moment)]
     return [line for _, line in sorted(told, key=lambda one: one[0], reverse=True)][:MOST]
 

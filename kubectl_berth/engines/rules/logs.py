@@ -286,3 +286,19 @@ def waiting_for(lines: Sequence[str]) -> Telling | None:
             if clean:
                 return Telling(clean, "waiting", 1.0, _names(clean), targets_of(clean))
     return None
+
+
+_TAKES = re.compile(
+    r"\b(?:start|warm|load|boot|initiali[sz]|migrat|replay|recover|build|index|expect|takes?|took|need|ready)\w*\b"
+    r"[^\n]{0,80}?\b\d+(?:\.\d+)?\s?(?:s|sec|secs|seconds|m|min|minutes)\b",
+    re.IGNORECASE,
+)
+
+
+def start_time(lines: Sequence[str]) -> str:
+    """The last line that says how long a start takes ("warming caches, about 95s"), "" where none does."""
+    for raw in reversed(lines):
+        line = raw.strip()[:CHARACTERS]
+        if _TAKES.search(_STAMP.sub("", line)):
+            return without_orders(line)[0]
+    return ""

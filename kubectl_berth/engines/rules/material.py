@@ -22,7 +22,10 @@ MOST_OBJECTS = 6
 
 @dataclass
 class LogSeen:
-    """A log that was asked for: what it told, where its hosts lead, or why it could not be read."""
+    """A log that was asked for: what it told, where its hosts lead, or why it could not be read.
+
+    `slow` is a line that says how long a start takes.
+    """
 
     wanted: LogWanted
     workload: Ref
@@ -30,6 +33,7 @@ class LogSeen:
     waiting: Telling | None = None
     targets: tuple[Target, ...] = ()
     failure: str = ""
+    slow: str = ""
 
     @property
     def best(self) -> Telling | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Selector, Service, Workload
+from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Selector, Service, Workload, parse_time
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Ref
 
@@ -139,12 +139,21 @@ def figure(inventory: Inventory, ref: Ref) -> str:
     if isinstance(view, Service):
         state = endpoints_of(inventory, view)
         return str(state) if state else ""
+    if isinstance(view, CustomResource) and (until := valid_until(view)):
+        return f"valid until {until}"
     pods = [pod for pod in inventory.pods_of(ref) if not pod.finished] if view is not None else []
     if not pods or ref.kind in ("Job", "CronJob", "PersistentVolumeClaim"):
         return ""
     if ref.kind == "Pod":
         return "ready" if pods[0].ready else "not ready"
     return f"{sum(pod.ready for pod in pods)} of {len(pods)} pods ready"
+
+
+def valid_until(view: CustomResource) -> str:
+    """The time that a status gives for the end of what it stands for (a certificate, a lease), "" without one."""
+    status = view.status if isinstance(view.status, dict) else {}
+    found = (value for key, value in status.items() if re.fullmatch(r"notAfter|expir\w*|validUntil", str(key)))
+    return next((value for value in found if isinstance(value, str) and parse_time(value) is not None), "")
 
 
 # --- where a host leads ---------------------------------------------------------------------------------------------
@@ -241,7 +250,7 @@ def operator_of(api_version: str, inventory: Inventory) -> Operator | None:
     group = api_version.rpartition("/")[0]
     for found in _behind_webhooks(group, inventory):
         if isinstance(found, Workload):
-            return _operator(found)
+            return _operator(_principal(found, inventory))
     tokens = {part for part in re.split(r"[.-]", group) if len(part) > 2} - _COMMON
     best: tuple[int, Workload] | None = None
     for workload in (*inventory.deployments, *inventory.stateful_sets):
@@ -263,6 +272,13 @@ def _behind_webhooks(group: str, inventory: Inventory) -> Iterable[Identified | 
                 yield inventory.find(inventory.workload(pod))
 
 
+def _principal(workload: Workload, inventory: Inventory) -> Workload:
+    """The operator beside its webhook's own workload: "issuer" for "issuer-webhook"."""
+    name = re.sub(r"[-_](?:admission[-_])?webhooks?(?:[-_]server)?$", "", workload.name)
+    beside = inventory.find(Ref(workload.kind, workload.namespace, name))
+    return beside if isinstance(beside, Workload) else workload
+
+
 def _likeness(workload: Workload, tokens: set[str]) -> int:
     """How surely a workload is an operator of the group that these tokens come from."""
     text = " ".join((workload.namespace, workload.name, *workload.metadata.labels.values()))
@@ -282,13 +298,16 @@ _NAME_LABELS = ("app.kubernetes.io/part-of", "app.kubernetes.io/name", "helm.sh/
 _ROLE = re.compile(r"[-_](?:controller(?:[-_]manager)?|operator|manager|webhook|server|deployment|v?\d[\w.]*)$")
 
 
+_ROLES = frozenset("webhook controller-manager server cainjector manager deployment".split())
+
+
 def product(workload: Workload) -> str:
     """What the product calls itself, as labels and images say it: the name that most of them agree on."""
     labels = workload.metadata.labels
     said = [labels[key] for key in _NAME_LABELS if labels.get(key)]
     for container in workload.spec.template.spec.containers[:1]:
         said += [part for part in re.split(r"[:@]", container.image)[0].split("/")[-2:] if "." not in part]
-    names = [plain for one in said if (plain := _without_role(one)) and plain not in _COMMON]
+    names = [plain for one in said if (plain := _without_role(one)) and plain not in _COMMON | _ROLES]
     if not names:
         return said[0] if said else ""
     return max(names, key=lambda name: (names.count(name), -names.index(name)))

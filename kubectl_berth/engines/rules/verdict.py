@@ -157,7 +157,10 @@ def _healthy(material: Material) -> str:
         note = own_note(case)
         if note is not None:
             return f"{about(material, note)}; that is no fault, and none was found{limits}."
-        others = f" Looked at too: {', '.join(map(str, rest[:4]))}." if rest else ""
+        seen = [
+            f"{ref}" + (f" ({until})" if "valid" in (until := figure(case.inventory, ref)) else "") for ref in rest[:4]
+        ]
+        others = f" Looked at too: {', '.join(seen)}." if rest else ""
         state = f" ({known})" if known else ""
         return f"{main} looks healthy{state}{limits}: no fault found.{others}"
     spaces = case.understanding.namespaces

@@ -425,7 +425,8 @@ def a_quota_that_is_full(small: SmallCluster) -> None:
                 "type": "ReplicaFailure",
                 "status": "True",
                 "reason": "FailedCreate",
-                "message": 'pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, requested: limits.cpu=1, used: '
+                "message": 'pods "api-6b8f7c9d44-x" is forbidden: exceeded quota: team-a, requested: '
+                "limits.cpu=1, used: "
                 "limits.cpu=6, limited: limits.cpu=6",
                 "lastTransitionTime": HOUR_AGO,
             }
@@ -762,7 +763,8 @@ def webhook_without_endpoints(small: SmallCluster) -> None:
         owner,
         "FailedCreate",
         "Error creating: Internal error occurred: failed calling webhook "
-        '"validate.policy.example.com": failed to call webhook: Post "https://policy.ops.svc:443/validate?timeout=10s": '
+        '"validate.policy.example.com": failed to call webhook: Post '
+        '"https://policy.ops.svc:443/validate?timeout=10s": '
         'no endpoints available for service "policy"',
     )
 
@@ -810,7 +812,8 @@ def autoscaler_without_requests(small: SmallCluster) -> None:
                 "reason": "FailedGetResourceMetric",
                 "lastTransitionTime": HOUR_AGO,
                 "message": "the HPA was unable to compute the "
-                "replica count: failed to get cpu utilization: missing request for cpu in container istio-proxy of Pod web-x",
+                "replica count: failed to get cpu utilization: missing request for cpu in "
+                "container istio-proxy of Pod web-x",
             },
         ],
     )
@@ -946,7 +949,8 @@ def namespace_stuck_on_a_dead_api(small: SmallCluster) -> None:
                     "reason": "DiscoveryFailed",
                     "lastTransitionTime": DAYS_AGO,
                     "message": "Discovery failed for some groups, 1 failing: unable to retrieve the "
-                    "complete list of server APIs: metrics.k8s.io/v1beta1: the server is currently unable to handle the request",
+                    "complete list of server APIs: metrics.k8s.io/v1beta1: the server is "
+                    "currently unable to handle the request",
                 }
             ],
         },
@@ -968,7 +972,8 @@ def namespace_stuck_on_a_dead_api(small: SmallCluster) -> None:
                     "status": "False",
                     "reason": "MissingEndpoints",
                     "lastTransitionTime": DAYS_AGO,
-                    "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"',
+                    "message": 'endpointslices for service/metrics-server in "kube-system" have no '
+                    'addresses with port name "https"',
                 }
             ]
         },
@@ -1067,7 +1072,8 @@ def metrics_api_is_down(small: SmallCluster) -> None:
                     "status": "False",
                     "reason": "MissingEndpoints",
                     "lastTransitionTime": HOUR_AGO,
-                    "message": 'endpointslices for service/metrics-server in "kube-system" have no addresses with port name "https"',
+                    "message": 'endpointslices for service/metrics-server in "kube-system" have no '
+                    'addresses with port name "https"',
                 }
             ]
         },

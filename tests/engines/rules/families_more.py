@@ -38,7 +38,8 @@ def pull_secret_missing(small: SmallCluster) -> None:
     small.event(
         pod,
         "Failed",
-        f'Failed to pull image "{image}": failed to resolve reference: pull access denied, repository does not exist or '
+        f'Failed to pull image "{image}": failed to resolve reference: pull access denied, '
+        f"repository does not exist or "
         "may require authorization: server message: insufficient_scope: authorization failed",
     )
 
@@ -103,7 +104,10 @@ def liveness_kills_a_slow_start(small: SmallCluster) -> None:
             ]
         },
     )
-    refused = 'Liveness probe failed: Get "http://10.244.0.9:8080/healthz": dial tcp 10.244.0.9:8080: connect: connection refused'
+    refused = (
+        'Liveness probe failed: Get "http://10.244.0.9:8080/healthz": dial tcp 10.244.0.9:8080: '
+        "connect: connection refused"
+    )
     small.event(pod, "Unhealthy", refused, count=36)
     small.event(pod, "Killing", "Container catalog failed liveness probe, will be restarted", type="Normal", count=12)
     small.log("shop", pod["metadata"]["name"], "catalog", "INFO warming caches, about 95s\n", previous=True)
@@ -386,7 +390,8 @@ def a_policy_denies(small: SmallCluster) -> None:
     small.event(
         owner,
         "FailedCreate",
-        'Error creating: admission webhook "validate.policy.svc-fail" denied the request: policy require-team: the team '
+        'Error creating: admission webhook "validate.policy.svc-fail" denied the request: '
+        "policy require-team: the team "
         "label is required",
     )
 
@@ -403,7 +408,8 @@ def autoscaler_without_metrics(small: SmallCluster) -> None:
                 "status": "False",
                 "reason": "FailedGetResourceMetric",
                 "lastTransitionTime": HOUR_AGO,
-                "message": "the HPA was unable to compute the replica count: failed to get cpu utilization: unable to get "
+                "message": "the HPA was unable to compute the replica count: failed to get cpu "
+                "utilization: unable to get "
                 "metrics for resource cpu: unable to fetch metrics from resource metrics API: the server is "
                 "currently unable to handle the request (get pods.metrics.k8s.io)",
             },

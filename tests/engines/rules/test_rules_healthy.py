@@ -1,9 +1,8 @@
-"""Every question of the families asked where nothing is wrong: no fault is claimed, and what was not checked is said."""
+"""Every question of the families asked where nothing is wrong: no fault is claimed, what was not checked is said."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
