@@ -44,9 +44,11 @@ class Settings:
     budget_daily_tokens: int | None = None
     budget_monthly_tokens: int | None = None
     reserve_tokens: int | None = None
+    max_cost: float | None = None
     price_in: float | None = None
     price_out: float | None = None
     data_dir: str | None = None
+    record: bool = True
     runbooks: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -160,9 +162,11 @@ SETTINGS: Mapping[str, Setting] = {
     "budget_daily_tokens": Setting(whole(0), ("AI_BUDGET_DAILY_TOKENS",)),
     "budget_monthly_tokens": Setting(whole(0), ("AI_BUDGET_MONTHLY_TOKENS",)),
     "reserve_tokens": Setting(whole(0), ("AI_RESERVE_TOKENS",)),
+    "max_cost": Setting(decimal(positive=False), (), "--max-cost"),
     "price_in": Setting(decimal(positive=False), ("AI_PRICE_IN_PER_MTOK",)),
     "price_out": Setting(decimal(positive=False), ("AI_PRICE_OUT_PER_MTOK",)),
     "data_dir": Setting(text, ("AI_DATA_DIR",)),
+    "record": Setting(truth, (), "--no-record"),
     "runbooks": Setting(texts, (), "--runbooks"),
 }
 

@@ -44,6 +44,10 @@ MOST_QUESTION_BYTES = 64 * 1024
 @click.option(
     "--runbooks", multiple=True, metavar="DIR", help="A directory of your own runbooks (Markdown); may be repeated."
 )
+@click.option("--max-cost", metavar="USD", help="End the run before a model call that may cost more than this in all.")
+@click.option("--continue", "go_on", is_flag=True, help="Go on from the last recorded run of this cluster.")
+@click.option("--no-record", is_flag=True, help="Do not keep this run on this machine.")
+@click.option("--save", metavar="FILE", help="Write the run to a file that kubectl berth replay plays again.")
 @click.option("--show-data", is_flag=True, help="Show on stderr what is sent to the model, word for word.")
 @click.pass_obj
 def ask(environment: Environment, /, question: tuple[str, ...], **options: Any) -> int:
@@ -82,6 +86,7 @@ def _words(question: tuple[str, ...], environment: Environment) -> str:
 def _run(
     words: str, source: Source, scenario: Scenario | None, options: dict[str, Any], environment: Environment
 ) -> int:
+    from kubectl_berth.cli.books import books_of, last_turns
     from kubectl_berth.cli.sources import opener, shelf_of
     from kubectl_berth.engines.choose import choose
     from kubectl_berth.errors import BerthError, UsageError
@@ -93,7 +98,9 @@ def _run(
         raise UsageError('there is no question; type one: kubectl berth ask "why is my-app failing?"')
     shelf = shelf_of(scenario, settings, environment)
     report = _Report(environment, options)
-    question = Question(asked, source.namespace, _earlier(scenario))
+    books = books_of(settings, environment, options["save"])
+    go_on = last_turns(settings, environment) if options["go_on"] else None
+    question = Question(asked, source.namespace, _earlier(scenario), go_on)
     deadline = environment.monotonic() + settings.timeout
     try:
         choice = choose(settings, environment, lambda: deadline - environment.monotonic())
@@ -103,7 +110,7 @@ def _run(
         return report.end(unstarted(question, settings, error))
     remarks = (*choice.remarks, *shelf.library.notices, *([] if words else [f"asked: {asked}"]))
     cluster = opener(source, scenario, environment)
-    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf))
+    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf, books))
 
 
 def _settings(options: dict[str, Any], scenario: Scenario | None, environment: Environment) -> Settings:
@@ -117,6 +124,8 @@ def _settings(options: dict[str, Any], scenario: Scenario | None, environment: E
         "timeout": options["timeout"],
         "raw_diagnostics": options["raw_diagnostics"],
         "runbooks": list(options["runbooks"]) or None,
+        "max_cost": options["max_cost"],
+        "record": False if options["no_record"] else None,
     }
     if scenario is None:
         return resolve(flags, environment=environment)

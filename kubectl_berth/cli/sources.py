@@ -12,7 +12,9 @@ from kubectl_berth.errors import Refused, UsageError
 if TYPE_CHECKING:
     from kubectl_berth.cluster.cluster import Cluster
     from kubectl_berth.environment import Environment
+    from kubectl_berth.knowledge.run_files import RunFiles
     from kubectl_berth.knowledge.shelf import Shelf
+    from kubectl_berth.knowledge.store import Store
     from kubectl_berth.scenarios.reader import Scenario
     from kubectl_berth.settings import Settings
 
@@ -90,8 +92,22 @@ def shelf_of(scenario: Scenario | None, settings: Settings, environment: Environ
     """
     from kubectl_berth.knowledge.runbooks import open_library
     from kubectl_berth.knowledge.shelf import Shelf
-    from kubectl_berth.knowledge.store import FILE, Store, data_directory
 
     if scenario is not None:
         return Shelf(open_library(settings.runbooks, scenario.runbooks), None, scenario.incidents)
-    return Shelf(open_library(settings.runbooks), Store(data_directory(settings, environment) / FILE))
+    return Shelf(open_library(settings.runbooks), store_of(settings, environment))
+
+
+def store_of(settings: Settings, environment: Environment) -> Store:
+    """The store on this machine."""
+    from kubectl_berth.knowledge.store import FILE, Store, data_directory
+
+    return Store(data_directory(settings, environment) / FILE)
+
+
+def run_files_of(settings: Settings, environment: Environment) -> RunFiles:
+    """The runs kept on this machine."""
+    from kubectl_berth.knowledge.run_files import DIRECTORY, RunFiles
+    from kubectl_berth.knowledge.store import data_directory
+
+    return RunFiles(data_directory(settings, environment) / DIRECTORY)

@@ -89,7 +89,8 @@ def with_own_rates(row: Row | None, input: float | None, output: float | None) -
         return None if out is None else Row(input, out, input * 1.25, input * 2, input / 10, OWN_RATES)
     if row is None or output is None:
         return None
-    return replace(row, output=output, as_of=OWN_RATES, above=None)
+    above = row.above and replace(row.above, output=output)
+    return replace(row, output=output, as_of=OWN_RATES, above=above)
 
 
 def cost(
@@ -101,17 +102,30 @@ def cost(
     dollars per million tokens (AI_PRICE_IN_PER_MTOK, AI_PRICE_OUT_PER_MTOK).
     """
     listed = price(model)
+    if listed is not None and is_regional(model):
+        listed = _scaled(listed, REGIONAL)
     row = with_own_rates(listed, own_input, own_output)
     if row is None:
         return None
-    factor = REGIONAL if row is listed and is_regional(model) else 1.0
     each = [calls] if isinstance(calls, Usage) else calls
-    return Cost(round(sum(_of_call(call, row) for call in each) * factor, 8), row.as_of)
+    return Cost(round(sum(_of_call(call, row) for call in each), 8), row.as_of)
 
 
 def is_regional(model: str) -> bool:
     """True for a Bedrock id that names a geography or no endpoint at all, and so not the global one."""
     return BEDROCK_MARK in model and GLOBAL_PREFIX + BEDROCK_MARK not in model
+
+
+def _scaled(row: Row, factor: float) -> Row:
+    return replace(
+        row,
+        input=row.input * factor,
+        output=row.output * factor,
+        write=row.write * factor,
+        write_hour=row.write_hour * factor,
+        read=row.read * factor,
+        above=row.above and _scaled(row.above, factor),
+    )
 
 
 def _of_call(call: Usage, row: Row) -> float:

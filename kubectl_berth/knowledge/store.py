@@ -28,6 +28,10 @@ class StoreError(Exception):
     """The store cannot be used. The words are one line: which file, and why."""
 
 
+class StoreBusy(StoreError):
+    """Other writers kept the store for all of the wait."""
+
+
 def data_directory(settings: Settings, environment: Environment) -> Path:
     """Where berth keeps what it remembers: AI_DATA_DIR, else the platform's own place for a user's data."""
     if settings.data_dir:
@@ -40,10 +44,14 @@ def data_directory(settings: Settings, environment: Environment) -> Path:
 
 
 class Store:
-    """The store at `path`; None keeps everything in memory, for as long as the object lives."""
+    """The store at `path`; None keeps everything in memory, for as long as the object lives.
 
-    def __init__(self, path: Path | None = None) -> None:
+    `wait` is how many seconds a write waits for the writers before it.
+    """
+
+    def __init__(self, path: Path | None = None, *, wait: float = WAIT) -> None:
         self.path = path
+        self._wait = wait
         self._lock = threading.RLock()
         self._memory: sqlite3.Connection | None = None
 
@@ -78,7 +86,10 @@ class Store:
                 connection = self._open(create=create)
                 yield connection
             except sqlite3.Error as error:
-                raise StoreError(f"{self.path or 'the store'} cannot be used: {error}") from error
+                busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+                raise (StoreBusy if busy else StoreError)(
+                    f"{self.path or 'the store'} cannot be used: {error}"
+                ) from error
             except OSError as error:
                 words = error.strerror or str(error)
                 raise StoreError(f"{error.filename or self.path} cannot be used: {words}") from error
@@ -99,7 +110,7 @@ class Store:
             _make(self.path)
         _check(self.path)
         address = f"{self.path.absolute().as_uri()}?mode={'rw' if create else 'ro'}"
-        return sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+        return sqlite3.connect(address, uri=True, timeout=self._wait, isolation_level=None)
 
 
 def _is_there(path: Path) -> bool:
