@@ -6,14 +6,14 @@ STAMP := $(VENV)/.installed
 
 QUESTION := Is the ledger database healthy? I don't remember which operator manages it
 
-.PHONY: demo test check format lint types contract nightly bench clean
+.PHONY: demo test check format lint types contract nightly dist krew test-archive bench clean
 
 demo: $(VENV)/.app
 	@echo "make demo pins --engine rules: no model is asked and nothing is spent, whatever keys are exported." >&2
 	@$(BIN)/kubectl-berth ask "$(QUESTION)" --scenario crd-operator-discovery --engine rules
 
 test: $(STAMP)
-	$(BIN)/pytest -n 2 -m "not nightly"
+	$(BIN)/pytest -n 2 -m "not nightly and not archive"
 
 nightly: $(STAMP)
 	$(BIN)/pytest -n 2
@@ -31,6 +31,16 @@ types: $(STAMP)
 
 contract: $(STAMP)
 	$(BIN)/lint-imports
+
+# the archive for this machine, and the manifest over the archives in dist/
+dist: $(STAMP)
+	@$(BIN)/python krew/dist.py
+
+krew: $(STAMP)
+	@$(BIN)/python krew/render.py
+
+test-archive: $(STAMP)
+	$(BIN)/pytest tests/krew -m archive
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench
