@@ -71,12 +71,13 @@ class MemoryCheck:
 class SaysCheck:
     """One of `phrases` is asserted, near one of the names in `about` where there are any; or, `forbidden`, none is.
 
-    `quoted` counts quotations too. `hedged` counts "it may be".
+    `quoted` counts quotations too, `asked` questions, `hedged` "it may be".
     """
 
     phrases: tuple[Phrase, ...]
     about: tuple[str, ...] = ()
     quoted: bool = False
+    asked: bool = False
     hedged: bool = False
     forbidden: bool = False
 

@@ -33,7 +33,7 @@ _GENERATED = re.compile(r"-(?:[0-9a-f]{6,10}|\d{8,})(?:-[a-z0-9]{5})?$")
 
 def says(check: SaysCheck, run: Run) -> Answer:
     """One phrase asserted, or none."""
-    accepted = ["asserted", *(["hedged"] if check.hedged else [])]
+    accepted = ["asserted", *(["hedged"] if check.hedged else []), *(["question"] if check.asked else [])]
     if check.hedged and not check.forbidden:
         accepted += ["conditional", "inquiry"]
     weaker: Said | None = None

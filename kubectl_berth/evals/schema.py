@@ -227,12 +227,18 @@ def _memory(entry: _Entry) -> MemoryCheck:
 
 
 def _says(entry: _Entry, forbidden: bool = False) -> SaysCheck:
-    entry.only("says", "never_says", "any", "about", "quoted", "hedged")
+    entry.only("says", "never_says", "any", "about", "quoted", "asked", "hedged")
     phrases = entry.phrases("says", "never_says", "any")
     if not phrases:
         raise entry.error("wants the words under any")
-    quoted, hedged = entry.flag("quoted", False), entry.flag("hedged", forbidden)
-    return SaysCheck(phrases, entry.strings("about"), quoted, hedged, forbidden)
+    return SaysCheck(
+        phrases,
+        entry.strings("about"),
+        quoted=entry.flag("quoted", False),
+        asked=entry.flag("asked", False),
+        hedged=entry.flag("hedged", forbidden),
+        forbidden=forbidden,
+    )
 
 
 def _number(entry: _Entry) -> NumberCheck:

@@ -114,6 +114,12 @@ def test_quoted_words_count_where_that_is_said() -> None:
     assert passes(answer, says={"any": ["tag .. not found"], "quoted": True})
 
 
+def test_questions_count_where_that_is_said() -> None:
+    answer = "Which deployment do you mean?"
+    assert passes(answer, never_says=["which deployment"])
+    assert not passes(answer, never_says={"any": ["which deployment"], "asked": True})
+
+
 def test_doubts_count_against_and_not_for() -> None:
     answer = "It might be out of memory."
     assert not passes(answer, says=["out of memory"])
