@@ -164,7 +164,7 @@ def endpoints(world: World) -> Iterator[str]:
         if not held:
             yield "has no EndpointSlice"
             return
-        pods = selected(world.kind("Pod"), namespace, selector)
+        pods = [pod for pod in selected(world.kind("Pod"), namespace, selector) if pod["status"].get("podIP")]
         expected = {(pod["metadata"]["uid"], pod["status"]["podIP"], ready(pod)) for pod in pods}
         found = {
             (entry["targetRef"]["uid"], entry["addresses"][0], entry["conditions"]["ready"])
