@@ -109,7 +109,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         gone += _strangers(text, names)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
     # a Deployment called "pay" asks for no saving
-    meaning = _without_names(text, {ref.name for ref in chosen})
+    meaning = _without_names(text, chosen)
     return Understanding(
         text,
         intents_of(meaning),
@@ -166,10 +166,11 @@ def _strangers(text: str, names: Catalogue) -> list[str]:
     return found
 
 
-def _without_names(text: str, names: Collection[str]) -> str:
-    """The question with the names of its subjects replaced by one that means nothing else."""
-    for name in sorted(names, key=len, reverse=True):
-        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "thing", text, flags=re.IGNORECASE)
+def _without_names(text: str, subjects: Collection[Ref]) -> str:
+    """The question with the names of its subjects replaced by a word that means nothing else."""
+    for ref in sorted(subjects, key=lambda ref: len(ref.name), reverse=True):
+        word = "node" if ref.kind == "Node" else "thing"
+        text = re.sub(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", word, text, flags=re.IGNORECASE)
     return text
 
 

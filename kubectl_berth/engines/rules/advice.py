@@ -79,8 +79,8 @@ def pull_secret(cause: Finding) -> str:
     ref = cause.subject
     return (
         f"Create the pull secret {found[1]} in namespace {ref.namespace}, where the pods name it "
-        f"(`kubectl create secret docker-registry {found[1]} -n {ref.namespace} ...` with the registry's own login), or "
-        "name one that is there. "
+        f"(`kubectl create secret docker-registry {found[1]} -n {ref.namespace} ...` with the registry's own login), "
+        "or name one that is there. "
         "The kubelet tries again by itself."
     )
 
