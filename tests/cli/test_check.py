@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kubectl_berth.errors import ClusterUnreachable, Forbidden
 from kubectl_berth.investigation.check import Target, examine
 from tests.fakes.small_clusters import SmallCluster, waiting
 from tests.process import berth, on_terminal, start, surroundings
@@ -216,6 +217,26 @@ def test_every_list_is_read_once(small: SmallCluster) -> None:
     examine(cluster, Target("cart", "deploy"))  # type: ignore[arg-type]
     assert max(cluster.lists.values()) == 2
     assert cluster.gets == 0
+
+
+def test_where_nothing_may_be_read_nothing_is_called_healthy(small: SmallCluster) -> None:
+    broken(small)
+    with pytest.raises(ClusterUnreachable, match="nothing of the cluster could be read"):
+        examine(Shut(small.open()))  # type: ignore[arg-type]
+
+
+class Shut:
+    """A cluster that lists nothing to this person."""
+
+    def __init__(self, cluster: object) -> None:
+        self._cluster = cluster
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._cluster, name)
+
+    def list(self, kind, namespace=None, **selectors):  # type: ignore[no-untyped-def]
+        """Refuses."""
+        raise Forbidden(f'{kind.plural} is forbidden: User "nobody" cannot list them')
 
 
 class Counting:
