@@ -10,13 +10,13 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORDS = frozenset(
     """
     pass password passwd passphrase passcode passwords passphrases pwd pw passkey pword userpassword pgpassword
-    kennwort passwort contrasena senha wachtwoord heslo storepass keypass requirepass masterauth
+    psk presharedkey kennwort passwort contrasena senha wachtwoord heslo storepass keypass requirepass masterauth
     """.split()
 )
 _SECRET = _PASSWORDS | frozenset(
     """
     secret secrets token credential credentials creds apikey apikeys apitoken authtoken accesskey secretkey privatekey
-    jwt pat otp totp pincode pin psk presharedkey sas webhooksecret accesstoken refreshtoken idtoken bearertoken
+    jwt pat otp totp pincode pin sas webhooksecret accesstoken refreshtoken idtoken bearertoken
     clientsecret authkey sharedkey masterkey signingkey encryptionkey mnemonic secretstring secretaccesskey
     """.split()
 )
@@ -42,9 +42,10 @@ _JOINED = re.compile(
 _IF_RANDOM = frozenset(
     """
     sig signature auth authorization code sid session sessionid jsessionid phpsessid sessid cookie nonce assertion
-    samlresponse community
+    samlresponse community hmac
     """.split()
 )
+_PAIRS_IF_RANDOM = (["session", "id"], ["saml", "response"], ["saml", "request"], ["routing", "key"], ["secret", "id"])
 
 
 @lru_cache(maxsize=4096)
@@ -79,7 +80,7 @@ def names_credentials(name: str) -> bool:
 def sensitive_if_random(name: str) -> bool:
     """True for names such as sig, auth, key whose value is a secret only where it looks like one."""
     words = [w.lower() for w in _WORDS.findall(name)]
-    return bool(words) and (words[-1] in _IF_RANDOM or words == ["key"])
+    return bool(words) and (words[-1] in _IF_RANDOM or words[-2:] in _PAIRS_IF_RANDOM or words == ["key"])
 
 
 def _core(name: str) -> list[str]:
@@ -105,3 +106,11 @@ def names_a_secret(name: str, value: str) -> bool:
     if not words or words[-1] not in ("secret", "secrets") or not _OBJECT_NAME.match(value):
         return False
     return len(words) == 1 or words[-2] not in _HOLDS_VALUE
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def names_a_secret_id(name: str, value: str) -> bool:
+    """True for secret_id with a UUID, the password of an application at Vault."""
+    return name.lower().replace("_", "").endswith("secretid") and bool(_UUID.fullmatch(value))

@@ -89,3 +89,18 @@ def opaque(value: str) -> bool:
         return False
     mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
     return (mixed and len(value) >= 16) or (len(value) >= 20 and value.isalnum()) or "%2B" in value or "%3D" in value
+
+
+def strong(value: str) -> bool:
+    """True for a word that only a generator or a careful person makes: cases and digits mixed, or symbols within."""
+    if (
+        len(value) < 8
+        or _HOSTLIKE.match(value)
+        or placeholder(value)
+        or re.search(r"[/:=<>{}()\[\]]|\.\w{2,4}$", value)
+    ):
+        return False
+    if not any(map(str.isdigit, value)):
+        return False
+    mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
+    return (mixed and "-" not in value) or bool(re.search(r"\w[!@#$%^&*]", value))

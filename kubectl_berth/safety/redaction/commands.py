@@ -44,7 +44,10 @@ class _Option:
 
 _NEXT_P, _BOTH_P, _GLUED_P = _Option("-p"), _Option("-p", glued=True), _Option("-p", next=False, glued=True)
 _W, _LARGE_P = _Option("-w", glued=True), _Option("-P")
-_USER = tuple(_Option(name, separator=":") for name in ("-u", "--user", "--proxy-user", "-U", "-a"))
+_USER = (
+    _Option("-u", glued=True, separator=":"),
+    *(_Option(name, separator=":") for name in ("--user", "--proxy-user", "-U", "-a")),
+)
 _PROGRAMS: dict[str, tuple[_Option, ...]] = {
     **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb"), (_GLUED_P,)),
     **dict.fromkeys(("mariadb-dump", "mariadb-admin", "7z"), (_GLUED_P,)),
@@ -55,6 +58,7 @@ _PROGRAMS: dict[str, tuple[_Option, ...]] = {
     **dict.fromkeys(("snmpget", "snmpwalk"), (_Option("-A"), _Option("-X"))),
     **dict.fromkeys(("curl", "wget", "lftp"), _USER),
     **dict.fromkeys(("cqlsh", "beeline"), (_NEXT_P,)),
+    "etcdctl": (_Option("--user", separator=":"),),
     "ldappasswd": (_W, _Option("-s"), _Option("-a")),
     "sshpass": (_BOTH_P,),
     "sqlcmd": (_Option("-P", glued=True),),
@@ -66,20 +70,33 @@ _PROGRAMS: dict[str, tuple[_Option, ...]] = {
 }
 NAMES = (
     *("mysql", "mariadb", "redis-cli", "valkey-cli", "sshpass", "mongo", "sqlcmd", "ldap", "smbclient", "curl", "wget"),
-    *("lftp", "cqlsh", "beeline", "mosquitto_", "ipmitool", "zip -", "7z ", "openssl", "ssh-keygen", "snmp", "influx"),
+    *(
+        "lftp",
+        "cqlsh",
+        "beeline",
+        "mosquitto_",
+        "ipmitool",
+        "zip -",
+        "7z ",
+        "openssl",
+        "ssh-keygen",
+        "snmp",
+        "etcdctl",
+        "influx",
+    ),
     "login",
 )
 VERBS = (
-    "add_user",
-    "change_password",
-    "authenticate_user",
-    "configure set",
-    "config set",
-    "vault login",
-    "wpa_passphrase",
-    "lftp",
-    "xfreerdp",
-    "net user",
+    *(
+        "add_user",
+        "change_password",
+        "authenticate_user",
+        "configure set",
+        "config set",
+        "vault login",
+        "wpa_passphrase",
+    ),
+    *("mc alias", "mc config", "lftp", "xfreerdp", "net user"),
 )
 """What a text holds where `programs` and ARGUMENT_OF may find something."""
 
@@ -158,7 +175,7 @@ def _read(word: str, options: tuple[_Option, ...]) -> tuple[str, _Option | None]
             return _behind(word.partition("=")[2], option.separator), None
         glued = word[len(option.name) :]
         if option.glued and short and word.startswith(option.name) and len(glued) > 2 and not glued.isdigit():
-            return glued, None
+            return _behind(glued, option.separator), None
     return "", None
 
 
@@ -168,7 +185,11 @@ def _behind(word: str, separator: str) -> str:
 
 LOGIN = re.compile(r"(?i)(?<![\w-])login[ \t\n]{1,8}\S{1,100}[ \t\n]{1,8}password[ \t\n]{1,8}(?P<secret>\S{1,200})")
 """A line of .netrc."""
-PGPASS = re.compile(r"(?m)^[\w.*-]{1,253}+:(?:\d{2,5}|\*):[\w*-]{1,64}+:[\w*-]{1,64}+:(?P<secret>[^\s:]{3,200})$")
+PGPASS = re.compile(
+    r"(?m)(?:^[\w.*-]{1,253}+:(?:\d{2,5}|\*)|(?<![\w.-])[\w.*-]{1,253}+:(?:5432|6432|3306|\*)):[\w*-]{1,64}+:"
+    r"[\w*-]{1,64}+:"
+    r"(?P<secret>[^\s:\"']{3,200})(?=[\s\"']|$)"
+)
 ECHOED = re.compile(
     r"(?<![\w-])(?:echo|printf)[ \t]{1,3}(?:-\w[ \t]{1,3})?(?:[\"']?%s(?:\\n)?[\"']?[ \t])?[\"']?(?:[\w.-]{1,40}:)?"
     r"(?P<secret>[^\s\"'|\\]{3,200})"
@@ -188,6 +209,7 @@ ARGUMENT_OF = re.compile(
     r"[\w.-]{0,40}[ \t]{1,4}[\"']?"
     r"|(?:vault[ \t]{1,4}login|wpa_passphrase[ \t]{1,4}\S{1,60})[ \t]{1,4}(?!-)[\"']?"
     r"|lftp[^\n|;]{0,80}?-u[ \t]{1,4}[^\s,]{1,60},|(?:xfreerdp|mstsc)[^\n]{0,200}?[ \t]/p:"
+    r"|mc[ \t]{1,4}(?:alias[ \t]{1,4}set|config[ \t]{1,4}host[ \t]{1,4}add)[ \t]{1,4}(?:[^\s]{1,200}[ \t]{1,4}){3}"
     r"|net[ \t]{1,4}user[ \t]{1,4}[^\s/]{1,60}[ \t]{1,4}(?=[^/\s]\S{0,100}[ \t]{1,4}/))(?P<secret>[^\s\"'=]{3,400})"
 )
 """Programs that take a password as an argument of its own."""

@@ -30,7 +30,19 @@ _FIELD = re.compile(
     r"(?P<end>,|\)|$)"
 )
 _AUTH = re.compile(
-    r"(?m)(?:^|[>\])] ?|[cC]: |[cC]ommand[:=] ?)[\"']?(?:AUTH|auth)[\"']?[ \t]{1,4}(?P<rest>[^\n]{2,300})$"
+    r"(?m)(?:^|[>\])] ?|[cC]: |[cC]ommand[:=] ?|(?:^|\s)HELLO [23] )[\"']?(?:AUTH|auth)[\"']?[ \t]{1,4}(?P<rest>"
+    r"[^\n]{2,300})$"
+)
+_SENTINEL = re.compile(r"(?i)auth-pass[ \t]{1,4}\S{1,60}[ \t]{1,4}[\"']?(?P<secret>[^\s\"']{2,200})")
+_ROUTER = re.compile(
+    r"(?i)(?:(?:username[ \t]{1,3}\S{1,60}(?:[ \t]{1,3}privilege[ \t]{1,3}\d{1,2})?|enable)[ \t]{1,3}(?:password"
+    r"|secret)"
+    r"[ \t]{1,3}\d|snmp-server[ \t]{1,3}community)[ \t]{1,3}(?P<secret>\S{2,200})"
+)
+_CALL = re.compile(
+    r"(?i)(?:sp_addlogin[ \t]{1,3}|sp_password[ \t]{1,3}|(?:basic_?auth|auth)[ \t]{0,2}=?[ \t]{0,2}\()[ \t]{0,2}N?"
+    r"(?P<q>['\"])[^'\"\n]{1,80}(?P=q)"
+    r"[ \t]{0,3},[ \t]{0,3}N?(?P=q)(?P<secret>[^'\"\n]{2,200})(?P=q)"
 )
 _RESP = re.compile(
     r"(?:^|\n)\$\d{1,3}\n(?:AUTH|auth)\n(?:\$\d{1,3}\n[^\n]{1,100}\n(?=\$))?\$\d{1,5}\n(?P<secret>[^\n]{2,400})"
@@ -46,7 +58,7 @@ _LOGIN_STEP = re.compile(
     r"[A-Za-z0-9+/]{4,400}={0,2})"
 )
 _ACL = re.compile(
-    r"(?:setuser|user)[ \t]{1,3}\S{1,60}[ \t](?:[^\s>]{1,40}[ \t]{1,3}){0,12}>(?P<secret>[^\s\"']{2,200})"
+    r"(?i)(?:setuser|user)[ \t]{1,3}\S{1,60}[ \t](?:[^\s>]{1,40}[ \t]{1,3}){0,12}>(?P<secret>[^\s\"']{2,200})"
 )
 
 
@@ -112,7 +124,7 @@ def authentications(text: str, low: str) -> Iterator[Span]:
 def protocol_lines(text: str, low: str) -> Iterator[Span]:
     """PASS x of file transfer and mail, LOGIN user x of IMAP, the answers to AUTH LOGIN, Redis on the wire."""
     found: list[Span] = []
-    for pattern in (_PASS, _IMAP, _LOGIN_STEP, _RESP, _ACL):
+    for pattern in (_PASS, _IMAP, _LOGIN_STEP, _RESP, _ACL, _SENTINEL, _ROUTER, _CALL):
         for match in pattern.finditer(text):
             secret = match["secret"]
             if not (placeholder(secret) or prose(secret) or re.fullmatch(r"\d{1,3}%?|[\d.]+m?s", secret)):

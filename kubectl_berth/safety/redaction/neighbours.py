@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_berth.safety.keys import names_a_password, names_a_secret, sensitive
+from kubectl_berth.safety.keys import names_a_password, names_a_secret, names_a_secret_id, sensitive
 from kubectl_berth.safety.redaction.pairs import QUOTE, value_span
 from kubectl_berth.safety.redaction.spans import VALUE, Span
 from kubectl_berth.safety.values import placeholder, prose, random_looking
@@ -42,9 +42,13 @@ _KEY_ELEMENT = re.compile(
 )
 
 
+_DECLARED = re.compile(r"variable[ \t]{1,3}\"(?P<name>[\w-]{1,80})\"[ \t]{0,3}\{\s{0,20}")
+
+
 def in_fields(text: str, low: str) -> Iterator[Span]:
     """name: DB_PASSWORD, value: x, on one line or two, with other fields between."""
-    for match in _NAME_FIELD.finditer(low):
+    matches = [*_NAME_FIELD.finditer(low), *_DECLARED.finditer(low)]
+    for match in sorted(matches, key=lambda match: match.start()):
         name = text[slice(*match.span("name"))].rstrip(".-:/").rpartition("/")[2]
         if not sensitive(name):
             continue
@@ -92,9 +96,11 @@ def _named(pattern: re.Pattern[str], text: str, low: str) -> Iterator[Span]:
 
 _PLAIN_WORDS = ("password", "passwords", "pass", "passwd", "passphrase", "passphrases", "pwd", "pw", "passcode")
 _SPACED = re.compile(
-    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set|setx|export|setenv|ARG|config[ \t]set)"
+    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set|setx|export|setenv|ARG|(?i:config"
+    r"[ \t]set))"
     r"[^\S\n]{1,8})?)(?P<name>[A-Za-z_][\w.-]{1,80})"
-    r"(?P<gap>[^\S\n]{0,60}(?:[|│][^\S\n]{0,60})|[^\S\n]{1,60})(?P<quote>[\"']?)(?P<value>[^\s|│\"']{2,400})"
+    r"(?P<gap>[^\S\n]{0,60}(?:(?:[|│]|\.{3,60})[^\S\n]{0,60})|[^\S\n]{1,60})(?P<quote>[\"']?)(?P<value>[^\s"
+    r"|│\"']{2,400})"
     r"(?P=quote)(?=[^\S\n]{0,60}(?:[|│]|$))"
 )
 
@@ -103,19 +109,14 @@ def in_second_column(text: str, low: str) -> Iterator[Span]:
     """Values in the second column of a listing, behind ENV NAME, and in settings such as requirepass VALUE."""
     for match in _SPACED.finditer(text):
         name, value, gap = match["name"], match["value"], match["gap"]
-        if (
-            not sensitive(name)
-            or placeholder(value)
-            or prose(value)
-            or value[0] in "=:>-"
-            or names_a_secret(name, value)
-        ):
+        reference = names_a_secret(name, value) or placeholder(value) or prose(value) or value[0] in "=:>-"
+        if reference or not (sensitive(name) or names_a_secret_id(name, value)):
             continue
         wide = len(gap) > 1 or gap == "\t"
         verb = match["head"].strip().lower() in ("env", "set", "setx", "export", "setenv", "arg", "config set")
         setting = name.islower() and names_a_password(name) and name not in _PLAIN_WORDS
         listed = wide and (names_a_password(name) or (random_looking(value) and "-" not in value))
-        if verb or setting or listed or ("_" in name and name.isupper()):
+        if verb or setting or listed or not sensitive(name) or ("_" in name and name.isupper()):
             yield *match.span("value"), VALUE
 
 

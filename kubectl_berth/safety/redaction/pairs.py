@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kubectl_berth.safety.keys import (
     names_a_password,
     names_a_secret,
+    names_a_secret_id,
     names_credentials,
     sensitive,
     sensitive_if_random,
@@ -17,11 +18,13 @@ from kubectl_berth.safety.redaction.spans import VALUE, Span
 from kubectl_berth.safety.values import opaque, placeholder, prose, random_looking
 
 QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#3[49];|%22|%27|\\{1,3}u002[27])"
+_TYPE = r"(?:&(?:'\w{1,20} )?)?(?:str|[sS]tring|bytes|SecretStr|Optional\[str\]|any|Any|text|Text)\??"
 _NAME = re.compile(
     r"(?:(?<![A-Za-z0-9_.%-])|(?<=%3[Ff])|(?<=%2[26])|(?<=u0022))(?P<dash>-{0,2})(?P<name>[A-Za-z_]"
     r"[A-Za-z0-9_.-]{1,120}+)"
     rf"(?P<quote>{QUOTE}\]?|\]|)"
-    r"(?P<sep>[ \t]{0,20}(?::=|=>|->|==|=|:|%3[Dd]|%3[Aa])[ \t]{0,20}(?:\n[ \t]{0,40}(?=[\"'\[{s]))?"
+    rf"(?P<sep>:[ \t]{{0,3}}{_TYPE}[ \t]{{0,3}}=[ \t]{{0,3}}(?={QUOTE})"
+    r"|[ \t]{0,20}(?::=|=>|->|==|=|:|%3[Dd]|%3[Aa])[ \t]{0,20}(?:\n[ \t]{0,40}(?=[\"'\[{s]))?"
     rf"|(?<=[\"'`])[ \t]{{0,3}},[ \t]{{0,3}}(?={QUOTE})|(?<![\"'`])[ \t]{{1,3}}(?=\"))"
 )
 # what may stand around a value: a constructor, a literal's prefix, a YAML anchor or tag, a list, a nested object
@@ -39,6 +42,7 @@ _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?\d?[+-]?[ \t]*(?:#[^\n]*)?\n")
 _LINE_START = re.compile(r"(?:^|\n)[ \t]*(?:[-*][ \t]+|export[ \t]+|env[ \t]+|ENV[ \t]+|[+>#<|-][ \t]*)?[\"']?$")
 _DELIMITER = re.compile(QUOTE)
 _LABELS = re.compile(r"(?i)label|selector|(?<!\S)-l\s")
+_ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
 
 
@@ -73,12 +77,16 @@ def _secrets_behind(text: str, match: re.Match[str], *, always: bool) -> list[tu
     value = text[start:end]
     if always and not wrap and (odbc := _ODBC.match(text, at)) and match["sep"] == "=":
         return [odbc.span()] if names_a_password(match["name"]) and ";" in text[odbc.end() : odbc.end() + 1] else []
+    arrow = _ARROW.match(text, end)
+    after = [value_span(text, arrow.end())] if arrow and always else []  # a change: both values
+    if after and value.startswith("[REDACTED"):
+        return [] if placeholder(text[slice(*after[0])]) else after
     place = _Place(text, match, end, quoted=start > at or bool(wrap and wrap.group() != "["), always=always)
     if not place.holds_secret(value):
         return []
     if not place.quoted and (more := place.rest_of_phrase(value)):
         end = more
-    return [(start, end)]
+    return [(start, end), *after]
 
 
 def _quoted_as_a_whole(text: str, match: re.Match[str]) -> bool:
@@ -88,6 +96,8 @@ def _quoted_as_a_whole(text: str, match: re.Match[str]) -> bool:
         return _pair_of_two(text, match)
     if not quote:
         return bool(sep) or text[match.start() - 1 : match.start()] == ":" or names_a_password(match["name"])
+    if match["name"].startswith("u0022") and quote.endswith("u0022"):
+        return True
     opening = quote.removesuffix("]") or "["
     before = text[max(0, match.start() - len(opening) - 60) : match.start()]
     if before.endswith("[") if quote == "]" else before.endswith(opening):
@@ -182,7 +192,9 @@ class _Place:
         if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value):
             return False
         if not self.always:
-            return opaque(value) or _pair_in_base64(value)
+            return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
+        if self.name.lower().endswith("key") and sensitive(value):
+            return False  # the name of a key
         if names_credentials(self.name) and not (random_looking(value) or re.match(r"[\w.@-]+:[^/\s]", value)):
             return False
         if self.quoted:

@@ -25,7 +25,7 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("identified",), dialogues.sql_bare),
     (("insert",), dialogues.inserts),
     (("auth",), dialogues.authentications),
-    (("pass", "login", "334 ", "auth", " >"), dialogues.protocol_lines),
+    (("pass", "login", "334 ", "auth", " >", "secret", "community"), dialogues.protocol_lines),
     (commands.NAMES, commands.programs),
     (("login",), commands.statements(commands.LOGIN)),
     ((":5432:", ":3306:", ":6432:", ":*:"), commands.statements(commands.PGPASS)),
@@ -46,52 +46,29 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (_SAID, sentences.said),
     ((" to",), sentences.changed),
     ((":\n", ": \n"), sentences.on_the_next_line),
-    (("unseal", "recovery", "code", "pin", "otp", "mfa", "2fa", "one-time", "one time", "login"), sentences.codes),
-    (("passw", "passphrase", "passcode"), sentences.told),
-    (("cred", "login", "log in", "logged in", "user/pass"), sentences.logins),
+    (
+        ("unseal", "recovery", "phrase", "code", "pin", "otp", "mfa", "2fa", "one-time", "one time", "login"),
+        sentences.codes,
+    ),
+    (_SAID, sentences.told),
+    (("cred", "login", "log in", "logg", "connect", "authenticat", "user/pass"), sentences.logins),
     (_ANY, sentences.foreign),
 )
 
 _WORDS = (
     # names that call for a secret, and what stands before one in prose
     *("pass", "pwd", "secret", "token", "cred", "cookie", "sess", "psk", "mnemonic", "signature", "sig=", "nonce"),
-    *(
-        "assertion",
-        "samlresponse",
-        "_pw",
-        "community",
-        "presharedkey",
-        "unseal",
-        "one-time",
-        "2fa",
-        "mfa",
-        "verification",
-    ),
-    *(
-        "jwt",
-        "otp",
-        "_pat",
-        "pat=",
-        "pat:",
-        'pat"',
-        "_pin",
-        "pin=",
-        "pin:",
-        'pin"',
-        "pin is",
-        "pin code",
-        "sas=",
-        "sas:",
-    ),
-    *("?key=", "&key=", "?code=", "&code=", "sid=", "confirmation", "pairing", "pw=", "pw:"),
+    *("assertion", "samlre", "_pw", "pw=", "community", "unseal", "jwt", "otp", "_pat", "pin=", "pin:", "pin is"),
+    *("pin code", "sas=", "code=", "sid=", "one-time", "2fa", "mfa", "sms ", "verification", "confirmation", "pairing"),
+    *(" phrase", " codes", "kennwort", "senha", "mot de", "contrase", "wachtwoord", "heslo", "parol"),
     # headers, statements, dialogues, programs
-    *("auth", "bearer", "basic ", "login", "logged in", "log in", "identified", "setuser", "334 "),
-    *("kennwort", "senha", "mot de", "contrase", "wachtwoord", "heslo", "parol"),
-    *("@", "jdbc:oracle", "userid", ":5432:", ":3306:", ":6432:", ":*:"),
+    *("auth", "bearer", "basic ", "login", "logged in", "logging in", "log in", "connected as", "connecting as"),
+    *("identified", "setuser", "334 ", "@", "jdbc:oracle", "userid", ":5432:", ":3306:", ":6432:", ":*:"),
+    *("| sudo", "| base64", "|base64", "| kinit"),
     *(name for name in (*commands.NAMES, *commands.VERBS) if "pass" not in name and "login" not in name),
 )
 _FOREIGN_WORDS = ("пароль", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "hasło", "lösenord", "şifre")
-_BEFORE_KEY = frozenset("_-. abcdefghijklmnopqrstuvwxyz")
+_BEFORE_KEY = frozenset("_-. ?&abcdefghijklmnopqrstuvwxyz")
 _KEYS = frozenset(("s ", "s:", "s=", 's"', "_d", "da", "va"))
 _BEFORE, _AFTER = 1, 4
 

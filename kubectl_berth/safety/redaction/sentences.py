@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from kubectl_berth.safety.redaction.spans import VALUE, Span
-from kubectl_berth.safety.values import placeholder, prose, random_looking
+from kubectl_berth.safety.values import placeholder, prose, random_looking, strong
 
 # all patterns run over the text in lower case
 _S = r"[ \t]{1,3}"
 _SAID = re.compile(
-    r"(?:pass(?:word|wd|phrase|code)s?|pwd|pin(?: code)?|(?:secret|access|api|private|signing|encryption|license)"
-    r"[ _-]?key"
+    r"(?:pass(?:word|wd|phrase|code)s?|pwd|pin(?: code)?|(?:secret|access|api|private|signing|signature|encryption"
+    r"|license|webhook|master|account|storage|shared)[ _-]?key"
     r"|(?:auth|authentication|api|access|bearer|refresh|session|bot|root|join)[ _-]token|token|secret|credentials?"
     r"|creds|jwt|otp"
     r"|kennwort|passwort|wachtwoord|senha)"
@@ -38,18 +38,24 @@ _FOLLOWING = re.compile(
     r"(?P<secret>[^\s\"'`*:=]{6,400}+)(?=[\"'`*]{0,2}[ \t]{0,4}(?:\n|\Z))"
 )
 _UNSEAL = re.compile(
-    r"(?:unseal|recovery) key ?(?:\d{1,2}|\(will be hidden\))?:[ \t]{0,4}(?P<secret>[a-z0-9+/]{20,100}={0,2})"
+    r"(?:unseal|recovery) key ?(?:\d{1,2})?(?: ?\([^)\n]{1,40}\))?:[ \t]{0,4}(?P<secret>[a-z0-9+/]{20,100}={0,2})"
+)
+_PHRASE = re.compile(
+    r"(?:seed|recovery|mnemonic|backup)[ _-](?:phrase|words|codes?)[\"']?[ \t]{0,3}(?:is|are|:|=)[ \t]{0,3}[\"']?"
+    r"(?P<secret>(?:[a-z]{3,10}[ ,]{1,2}){5,24}[a-z]{3,10}|[a-z0-9][a-z0-9-]{5,30}(?:,? [a-z0-9-]{6,30}){0,12})"
 )
 _CODE = re.compile(
-    r"(?:one[- ]time|verification|otp|mfa|2fa|totp|authentication|confirmation|pairing|login|(?<![a-z])pin)(?:[ -]?"
+    r"(?:one[- ]time|verification|sms|otp|mfa|2fa|totp|authentication|confirmation|pairing|login|(?<![a-z])pin)(?:[ -]?"
     r"(?:pass)?(?:code|pin|password))?"
     rf"(?: (?:for|to) \S{{1,60}})?(?:[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}|{_S})[\"'`(]?(?P<secret>\d{{4,8}})(?!"
-    rf"[\w.:%/-])"
+    rf"[\w:%/-]|\.\d)"
 )
 _LOGIN = re.compile(
-    r"(?:credentials?|creds|login|log in|logged in|user/pass(?:word)?)(?![a-z])[ \t]{0,2}(?:[:=]|with|as|using|are"
-    r"|were|is|was)?[ \t]{0,2}(?:as |with |the |credentials? )?[\"'`(]?"
-    r"[a-z_][\w.@+-]{1,60} ?(?P<between>[:/]) ?(?![/\d]{1,5}(?:\W|$)|/)(?P<secret>[^\s\"'`,;()/]{4,100})"
+    r"(?:credentials?|creds|login|log in|logged in|logging in|connect(?:ing|ed)?|authenticat(?:ing|ed)|user/pass"
+    r"(?:word)?)"
+    r"(?![a-z])[ \t]{0,2}(?:[:=]|with|as|using|are|were|is|was)?[ \t]{0,2}(?:as |with |the |user |credentials? )?"
+    r"[\"'`(]?"
+    r"[a-z_][\w.@+-]{1,60}(?P<between>:| ?/ ?)(?![/\d]{1,5}(?:\W|$)|/)(?P<secret>[^\s\"'`,;()/]{4,100})"
 )
 _FOREIGN = re.compile(
     r"(?:mot de passe|contrase(?:ñ|n)a|пароль|парол[яьи]|密码|密碼|口令|パスワード|비밀번호"
@@ -57,10 +63,19 @@ _FOREIGN = re.compile(
     r"[ \t]{0,3}(?:[:=：]|is|est|es|ist|é|это)[ \t]{0,3}[\"'`«]?(?P<secret>[^\s\"'`,;»]{3,200})"
 )
 _OF_USER = re.compile(
-    rf"(?:password|passwd|passphrase|passcode){_S}(?:for|of){_S}(?:the{_S})?[\"'`]?[\w.@+-]{{1,60}}[\"'`]?(?:{_S}"
-    rf"(?:user|account))?[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}[\"'`]?"
-    r"(?P<secret>[^\s\"'`,;]{4,100})"
+    r"(?P<word>password|passwd|passphrase|passcode|secret|token|credentials?|api key|pin)"
+    rf"(?:{_S}(?:is|was|has been){_S}(?:\w{{1,20}}{_S})?)?{_S}(?:for|of){_S}(?:the{_S})?(?:(?:user|account|role"
+    rf"|login){_S})?"
+    rf"[\"'`\[]?[\w.@+-]{{1,60}}[\"'`\]]?(?:{_S}(?:user|account|role))?"
+    r"(?P<link>[ \t]{0,3}(?:is|was|:|=)[ \t]{0,3}(?:now )?[\"'`]?|[ \t]{0,3}\([\"'`]?)(?P<secret>[^\s\"'`,;()]{4,100})"
 )
+_OF_A_USER = re.compile(r"password[ \t]{1,3}[\w.-]{1,40}[ \t]{0,3}=[ \t]{0,3}(?P<secret>[^\s\"'`,;()]{4,100})")
+_LATER = re.compile(
+    r"(?:password|passwd|passphrase|passcode|secret|token|api key|credentials?)(?![\w-])[^\n:=\"'`|]{1,60}:"
+    r"[ \t]{1,3}[\"'`]?"
+    r"(?P<secret>[^\s\"'`]{8,100})[\"'`]?[ \t]{0,3}(?:\n|\Z)"
+)
+_OBJECT = re.compile(r"[a-z0-9]+(?:[-./][a-z0-9]+)+")
 _WITH = re.compile(r"\b(?:with|using|has|tried|use|by|and|gave|sent)\s+(?:the\s+|a\s+)?$")
 
 
@@ -80,7 +95,9 @@ def _told(match: re.Match[str], value: str, low: str) -> bool:
     link = " ".join(match["link"].split())
     word = match.group()[: match.start("link") - match.start()]
     people, told, quoted = word in _PEOPLE, link not in _SHOWN, match["quote"] in tuple("\"'`")
-    if not people and not told and value.islower() and re.fullmatch(r"[a-z0-9]+(?:[-./][a-z0-9]+)+", value):
+    if not link and re.match(r"[\w.-]+[=:]", value):
+        return False  # the next field
+    if not people and not told and value.islower() and _OBJECT.fullmatch(value):
         return False  # the name of an object
     if word == "pwd" and value.startswith("/"):
         return False
@@ -93,7 +110,9 @@ def _told(match: re.Match[str], value: str, low: str) -> bool:
     if people:
         ends = low[match.end() : match.end() + 1] in ("", "\n", ".", ",", ")", ";")
         return ends and bool(_WITH.search(low[max(0, match.start() - 40) : match.start()]))
-    return word not in ("secret", "credential", "credentials", "creds") and _machine_made(value)
+    if word in ("secret", "credential", "credentials", "creds"):
+        return strong(value) and value.isalnum()
+    return _machine_made(value)
 
 
 def _machine_made(value: str) -> bool:
@@ -121,7 +140,7 @@ def on_the_next_line(text: str, low: str) -> Iterator[Span]:
 
 def codes(text: str, low: str) -> Iterator[Span]:
     """One-time codes and unseal keys."""
-    found = [(*match.span("secret"), VALUE) for pattern in (_UNSEAL, _CODE) for match in pattern.finditer(low)]
+    found = [(*match.span("secret"), VALUE) for pattern in (_UNSEAL, _PHRASE, _CODE) for match in pattern.finditer(low)]
     yield from sorted(found)
 
 
@@ -132,14 +151,29 @@ def logins(text: str, low: str) -> Iterator[Span]:
             continue
         start = match.start("secret")
         value = text[start : match.end("secret")].rstrip(".:")
-        plain = value.isalpha() and (match["between"] == "/" or match.group().startswith("log"))
-        if value and not (placeholder(value) or prose(value) or plain or ("." in value and value.islower())):
+        plain = value.isalpha() and (match["between"] != ":" or not match.group().startswith("cred"))
+        reported = match.group().startswith(("connect", "auth", "logged", "logging")) and match["between"] == ":"
+        names = reported or _OBJECT.fullmatch(value) or (match["between"] != ":" and not random_looking(value))
+        if value and not (placeholder(value) or prose(value) or plain or names):
             yield start, start + len(value), VALUE
 
 
 def told(text: str, low: str) -> Iterator[Span]:
-    """The password for bob is x."""
-    yield from _whole(_OF_USER, text, low)
+    """The password for bob is x; password generated for bob: x."""
+    found: list[Span] = []
+    for match in _OF_USER.finditer(low):
+        start = match.start("secret")
+        value = text[start : match.end("secret")].rstrip(".:")
+        likely = random_looking(value) and not _OBJECT.fullmatch(value)
+        if value and not placeholder(value) and not prose(value) and (match["word"] in _PEOPLE or likely):
+            found.append((start, start + len(value), VALUE))
+    for match in _OF_A_USER.finditer(low):
+        if random_looking(text[slice(*match.span("secret"))]):
+            found.append((*match.span("secret"), VALUE))
+    for match in _LATER.finditer(low):
+        if strong(text[slice(*match.span("secret"))]):
+            found.append((*match.span("secret"), VALUE))
+    yield from sorted(found)
 
 
 def foreign(text: str, low: str) -> Iterator[Span]:

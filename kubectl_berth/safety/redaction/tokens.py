@@ -28,6 +28,8 @@ _PREFIXED = [
     r"sk-[A-Za-z0-9]{32,}",
     r"gsk_[A-Za-z0-9]{30,}",
     r"xai-[A-Za-z0-9]{40,}",
+    r"sk\.eyJ[\w-]{10,}\.[\w-]{10,}",  # Mapbox
+    r"(?<=bearer\.authorization\.k8s\.io\.)[\w-]{16,}",
     r"pplx-[A-Za-z0-9]{30,}",
     r"r8_[A-Za-z0-9]{30,}",
     r"hf_[A-Za-z0-9]{30,}",
@@ -85,7 +87,7 @@ _PREFIXED = [
     r"[\w~.]{3}[78]Q~[\w~.-]{31,34}",  # Entra client secret
     r"H4sIA[A-Za-z0-9+/]{60,}={0,2}|SDRzSUFB[A-Za-z0-9+/]{60,}={0,2}",  # compressed, as Helm keeps releases
 ]
-_TOKEN = re.compile(r"(?<![A-Za-z0-9_.-])(?:" + "|".join(_PREFIXED) + ")")
+_TOKEN = re.compile(r"(?:(?<![A-Za-z0-9_.-])|(?<=k8s\.io\.))(?:" + "|".join(_PREFIXED) + ")")
 # a token glued to a word ("id_AKIA...") still shows by a prefix that no word has
 _GLUED = re.compile(r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|gh[oprsu]_[A-Za-z0-9]{36}|xox[abcdeoprs]-[\w-]{20,}")
 _BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")

@@ -11,8 +11,9 @@ from kubectl_berth.safety.values import placeholder, random_looking
 PASSWORD = "[REDACTED:password]"
 
 _USERINFO = re.compile(
-    r"://(?P<user>[^\s:/?#@\"'<>\\\[]{0,200}:)"
-    r"(?:(?P<plain>[^\s/?#\"'<>\\]{1,400})|(?!\d{1,5}[/?#])(?P<odd>[^\s@\"'<>\\]{1,400}))@(?=[^\s@])"
+    r"://(?P<user>[^\s:/?#@\"'<>\[]{0,200}:)"
+    r"(?:(?P<plain>(?:(?!@[\w.-]{1,100}(?::\d{2,5})?,)[^\s/?#\"'<>\\]){1,400})|(?!\d{1,5}[/?#])(?P<odd>"
+    r"[^\s@\"'<>\\]{1,400}))@(?=[^\s@])"
 )
 _ESCAPED = re.compile(r":(?:\\/){2}[^\s:/?#@\"'<>\\\[]{0,200}:(?P<secret>[^\s/?#\"'<>\\@]{1,400})(?=@)")
 _USER_TOKEN = re.compile(r"://(?P<secret>[A-Za-z0-9_~.-]{16,400}+)(?=@[\w\[])")
@@ -52,7 +53,7 @@ def in_source_names(text: str, low: str) -> Iterator[Span]:
     for pattern in (_DRIVER, _HOST):
         for match in pattern.finditer(text):
             start = max(0, match.start() - _REACH)
-            word = re.split(r"[\s\"'<>`]", text[start : match.start()])[-1]
+            word = re.split(r"[\s\"'<>`,]", text[start : match.start()])[-1]
             user, colon, secret = word.partition(":")
             if pattern is _HOST:
                 user, colon, secret = word.rpartition(":")
