@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import io
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -164,7 +164,6 @@ def _leave(status: int) -> NoReturn:
     except OSError as error:
         # said already where the command itself ran into it
         os._exit(status or _unexpected(error, Environment.actual()))
-    if threading.active_count() > 1:
-        # a thread that still waits for a dead server would keep the process
-        os._exit(status)
-    sys.exit(status)
+    # taking the modules of an SDK apart takes seconds, and a thread that waits for a dead server would keep the process
+    atexit._run_exitfuncs()
+    os._exit(status)
