@@ -48,7 +48,12 @@ def test_odd_objects_pass(odd: dict[str, Any]) -> None:
 
 
 def test_no_tool_and_no_finding_and_no_brief_gives_it_away(tmp_path: Path) -> None:
-    objects = [*shop(), crashed("FallbackToLogsOnError")]
+    ended = crashed("FallbackToLogsOnError")
+    ended["metadata"] |= {"name": "once-0", "labels": {"app": "once"}}
+    status = ended["status"]["containerStatuses"][0]
+    status["state"] = status["lastState"]
+    ended["status"]["phase"] = "Failed"
+    objects = [*shop(), crashed("FallbackToLogsOnError"), ended]
     for allowed in (True, False):
         box = toolbox(tmp_path / str(allowed), objects, raw_allowed=allowed)
         question = understand("why does api-0 crash", box.context.cluster, namespace="shop", narrowed=False)
@@ -57,9 +62,12 @@ def test_no_tool_and_no_finding_and_no_brief_gives_it_away(tmp_path: Path) -> No
             ("list_pods", {"namespace": "shop"}),
             ("cluster_health", {}),
             ("list_resources", {"kind": "Pod", "apiVersion": "v1", "namespace": "shop"}),
-            ("list_pods", {"labelSelector": "!nothing"}),
+            ("list_pods", {"labelSelector": "app=once"}),
             ("get_logs", {"name": "api-0", "namespace": "shop"}),
             ("describe_resource", {"kind": "Pod", "name": "api-0", "namespace": "shop"}),
         ):
             told.append(box.call(name, arguments).text)
-        assert (LINE in "\n".join(told)) == allowed
+        giving = [LINE in text for text in told]
+        assert any(giving) == allowed
+        # the findings and both lists of pods: each would give it away
+        assert all(giving[each] == allowed for each in (1, 2, 5))
