@@ -160,7 +160,8 @@ def log_lines(material: Material, log: LogSeen) -> list[str]:
         told.append(f"{capital(where)}: {quoted(log.slow)}")
     if not told:
         told = [f"The {where} is empty"]
-    return told + [capital(f"{target.words}.") for target in log.targets]
+    down = [target for target in log.targets if target.down]
+    return told + [capital(f"{target.words}.") for target in (down or log.targets)[:2]]
 
 
 def _loose_logs(material: Material) -> str:

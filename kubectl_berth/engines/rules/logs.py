@@ -237,6 +237,7 @@ def targets_of(message: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     # the name server that was asked is not what could not be reached
     message = re.sub(rf" on {_HOST}:53\b", "", message, flags=re.IGNORECASE)
+    message = re.sub(r"\b[\d.]+:\d+(?=->)", "", message)
     for pattern in _TARGETS:
         for hit in pattern.finditer(message):
             host = hit.group("host").rstrip(".").lower()

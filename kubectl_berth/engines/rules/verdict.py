@@ -11,7 +11,7 @@ from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, 
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import figure
 from kubectl_berth.engines.rules.special import figures, own_note
-from kubectl_berth.records import Finding
+from kubectl_berth.records import Finding, Ref
 
 
 def verdict(material: Material) -> str:
@@ -34,13 +34,22 @@ def verdict(material: Material) -> str:
     if (chain := _chain(material)) and worst.subject not in case.explained:
         said = f"{chain}, because {said}"
     elif (own := _own_symptom(material, worst)) is not None:
-        said = f"{about(material, own, main).rstrip('.')}, because {said}"
+        said = _joined(material, own, main, worst, said)
     state = _state(case)
     known = figure(case.inventory, main)
     label = f"{main} {state}" + (f" ({known})" if known else "")
     joint = ", but " if state in UP else ". "
     said = said if state in UP else capital(said)
-    return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.**"
+    return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.{_second(material)}**"
+
+
+def _second(material: Material) -> str:
+    """The other causes, so that nobody stops at the first."""
+    causes = material.case.causes
+    if len(causes) < 2:
+        return ""
+    more = f", and {len(causes) - 2} more below" if len(causes) > 2 else ""
+    return f" Besides that: {about(material, causes[1]).rstrip('.')}{more}."
 
 
 GENERIC = ("ReplicasNotReady", "RolloutStalled", "ServiceWithoutEndpoints", "ServiceEndpointsNotReady", "JobFailing")
@@ -56,6 +65,15 @@ def _own_symptom(material: Material, root: Finding) -> Finding | None:
     own = {main, *(pod.ref for pod in case.inventory.pods_of(main)), *(v.ref for v in case.inventory.descendants(main))}
     mine = [one for one in case.symptoms if one.subject in own and one.reason not in GENERIC]
     return next((one for one in mine if one.caused_by == root.subject), None)
+
+
+def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: str) -> str:
+    """What the subject shows and the cause in one; the cause's words take the place of its name in the other's."""
+    told = about(material, own, main).rstrip(".")
+    effect, colon, named = own.summary.partition(": ")
+    if colon and root.subject.name in named and effect in told:
+        return f"{told[: told.index(effect) + len(effect)]}: {said}"
+    return f"{told}, because {said}"
 
 
 def _chain(material: Material) -> str:

@@ -35,12 +35,13 @@ class LogWanted:
 def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> list[LogWanted]:
     """The logs that may tell why, most telling first, one of each workload.
 
-    `curious` reads a healthy pod's too where nothing is wrong; the pods `beside` were read already.
+    `curious` reads a healthy pod's too where nothing is wrong; workloads of the pods `beside` were read already.
     """
     found: list[tuple[int, LogWanted]] = []
     seen: set[tuple[Ref, str]] = set()
+    read = {case.inventory.workload(pod) for ref in beside if (pod := case.inventory.pod(ref.namespace, ref.name))}
     for pod in _pods(case):
-        wanted = _of_pod(pod) if pod.ref not in beside else None
+        wanted = _of_pod(pod) if case.inventory.workload(pod) not in read else None
         if wanted is None:
             continue
         weight, log = wanted
