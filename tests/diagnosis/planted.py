@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ Obj = dict[str, Any]
 
 
 @lru_cache
-def _base() -> tuple[list[Obj], datetime, UsageFigures | None, str]:
+def _base() -> tuple[bytes, datetime, UsageFigures | None, str]:
     cluster = load(BASE).open()
     objects = [obj for kind in wanted(cluster.kinds()) for obj in cluster.list(kind)]
-    return objects, cluster.now(), cluster.usage(None), cluster.name().version
+    return pickle.dumps(objects), cluster.now(), cluster.usage(None), cluster.name().version
 
 
 class World:
@@ -35,7 +35,7 @@ class World:
 
     def __init__(self) -> None:
         objects, self.now, self.usage, self.version = _base()
-        self.objects: list[Obj] = copy.deepcopy(objects)
+        self.objects: list[Obj] = pickle.loads(objects)
         self.planted: list[Obj] = []
 
     # --- reading ------------------------------------------------------------------------------------------------------
