@@ -52,7 +52,7 @@ def deployments(world: World) -> Iterator[str]:
             ("updatedReplicas", new["status"]["replicas"]),
             ("readyReplicas", available),
             ("availableReplicas", available),
-            ("unavailableReplicas", status.get("replicas", 0) - available),
+            ("unavailableReplicas", sum(obj["spec"]["replicas"] for obj in sets.values()) - available),
         ):
             yield from _differ(field, status.get(field, 0), there)
         enough = available >= owner["spec"]["replicas"] - _may_miss(owner)

@@ -25,7 +25,8 @@ def served(world: World) -> Iterator[str]:
         for obj in read_layer(layer).objects:
             if obj["kind"] in ("Secret", "ConfigMap") or any(rule.means(obj) for rule in removed):
                 continue
-            if obj["apiVersion"].rpartition("/")[0] in absent:
+            hidden = (obj["kind"], obj["metadata"].get("namespace", "")) in world.hidden
+            if hidden or obj["apiVersion"].rpartition("/")[0] in absent:
                 continue
             if (obj["apiVersion"], ident(obj)) not in found:
                 yield f"{ident(obj)}: is in a file and not served; is its CustomResourceDefinition there?"

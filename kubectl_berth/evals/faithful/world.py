@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Cluster
+from kubectl_berth.errors import Forbidden
 from kubectl_berth.records import Object
 from kubectl_berth.scenarios.reader import Scenario
 
@@ -24,6 +25,8 @@ class World:
     now: datetime
     layers: tuple[Path, ...]
     objects: dict[str, list[Object]]
+    hidden: frozenset[tuple[str, str]] = frozenset()
+    """Kinds that the API refuses in a namespace, as the scenario says."""
 
     @property
     def minor(self) -> int:
@@ -57,12 +60,24 @@ def world(scenario: Scenario) -> World:
     """Opens a scenario and reads everything it serves."""
     cluster = scenario.open()
     objects: dict[str, list[Object]] = defaultdict(list)
+    refused = []
     for kind in cluster.kinds().kinds:
         served = kind.preferred and "list" in kind.verbs and kind.group != "events.k8s.io"
         if served and kind.kind not in ("Secret", "ConfigMap", "ComponentStatus", "Endpoints"):
-            objects[kind.kind].extend(cluster.list(kind))
+            try:
+                objects[kind.kind].extend(cluster.list(kind))
+            except Forbidden:
+                refused.append(kind)
+    hidden = set()
+    for kind, space in ((kind, space["metadata"]["name"]) for kind in refused for space in objects["Namespace"]):
+        try:
+            objects[kind.kind].extend(cluster.list(kind, space))
+        except Forbidden:
+            hidden.add((kind.kind, space))
     shown = f"{scenario.name} twin" if scenario.twin else scenario.name
-    return World(shown, cluster, cluster.name().version, cluster.now(), scenario.layers, dict(objects))
+    return World(
+        shown, cluster, cluster.name().version, cluster.now(), scenario.layers, dict(objects), frozenset(hidden)
+    )
 
 
 def each(objects: Iterable[Object], judge: Callable[[Object], Iterator[str]]) -> Iterator[str]:
