@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import Pod
+from kubectl_berth.cluster.views import Pod, WebhookConfiguration
 from kubectl_berth.diagnosis.fit import show
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.sizing import size
@@ -82,6 +82,23 @@ def pull_secret(cause: Finding) -> str:
         f"(`kubectl create secret docker-registry {found[1]} -n {ref.namespace} ...` with the registry's own login), "
         "or name one that is there. "
         "The kubelet tries again by itself."
+    )
+
+
+def webhook_back(cause: Finding, inventory: Inventory) -> str:
+    """How to get out from under a webhook that does not answer; "" for other findings."""
+    view = inventory.find(cause.subject)
+    if not isinstance(view, WebhookConfiguration):
+        return ""
+    hook = next((one for one in view.webhooks if one.name in cause.summary and one.client_config.service), None)
+    service = hook.client_config.service if hook is not None else None
+    if hook is None or service is None:
+        return ""
+    return (
+        f"Bring Service {service.namespace}/{service.name} and the pods behind it back first: everything that "
+        f"{hook.name} guards waits for it. If its own pods are held up by it too, let a namespaceSelector or "
+        f"objectSelector in {cause.subject} leave out namespace {service.namespace}. Only for the time being, and "
+        "knowing that requests then pass unchecked, failurePolicy Ignore lets pods be created again."
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules.advice import advice, more_memory, pull_secret, rollback, scale_up
+from kubectl_berth.engines.rules.advice import advice, more_memory, pull_secret, rollback, scale_up, webhook_back
 from kubectl_berth.engines.rules.beside import beside, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.history import history
@@ -238,6 +238,8 @@ def _special(material: Material, cause: Finding) -> list[str]:
     elif cause.reason == "ScaledToZero":
         found = scale_up(cause, inventory)
     if (words := pull_secret(cause)) and cause.reason == "ImageAccessDenied":
+        return [words]
+    if words := webhook_back(cause, inventory):
         return [words]
     if found is None:
         return []

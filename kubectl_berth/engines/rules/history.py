@@ -17,11 +17,11 @@ AROUND = timedelta(minutes=40)
 
 _PAST = re.compile(
     r"\b(?:last|this) (?:night|morning|evening)\b|\byesterday\b|\bovernight\b|\breboot(?:ed)?\b|"
-    r"\b(?:at|around|since|about) \d{1,2}[:.]\d\d\b",
+    r"\b(?:at|around|about) \d{1,2}[:.]\d\d\b",
     re.IGNORECASE,
 )
 _HAPPENED = re.compile(r"\bhapp(?:en|end|ened)\b|\bearlier\b|\bwent (?:wrong|down)\b", re.IGNORECASE)
-_CLOCK = re.compile(r"\b(\d{1,2})[:.](\d\d)\b")
+_CLOCK = re.compile(r"\b(?:at|around|about) (\d{1,2})[:.](\d\d)\b", re.IGNORECASE)
 _NOTABLE = frozenset(
     "Rebooted NodeNotReady NodeReady Killing Evicted ScalingReplicaSet Preempted TaintManagerEviction SandboxChanged "
     "Starting SuccessfulRescale NodeNotSchedulable RemovingNode Drain".split()

@@ -161,7 +161,11 @@ def _named(finding: Finding) -> str:
 
 def _brings(material: Material, root: Finding) -> str:
     """The effect that explains what a person notices, where the cause alone does not say it."""
-    effects = [one for one in material.case.symptoms if one.reason not in GENERIC and one.subject.kind != "Pod"]
+    effects = [
+        one
+        for one in material.case.symptoms
+        if one.reason not in GENERIC and one.subject.kind != "Pod" and str(one.subject) not in root.summary
+    ]
     worst = next((one for one in effects if one.severity == "critical"), None)
     return f"; so {about(material, worst).rstrip('.')}" if worst is not None and worst.subject != root.subject else ""
 
