@@ -22,7 +22,7 @@ def without_log_copies(thing: Object) -> Object:
     copies = {
         container.get("name")
         for part in ("containers", "initContainers", "ephemeralContainers")
-        for container in (spec.get(part) if isinstance(spec.get(part), list) else [])
+        for container in _listed(spec.get(part))
         if isinstance(container, dict) and container.get("terminationMessagePolicy") == "FallbackToLogsOnError"
     }
     if not copies:
@@ -40,7 +40,13 @@ def _without_message(container: Any, copies: set[Any]) -> Any:
     shown = dict(container)
     for part in ("state", "lastState"):
         state = container.get(part)
-        ended = state.get("terminated") if isinstance(state, dict) else None
+        if not isinstance(state, dict):
+            continue
+        ended = state.get("terminated")
         if isinstance(ended, dict) and ended.get("message") and ended.get("reason") not in _NO_LOG:
             shown[part] = {**state, "terminated": {**ended, "message": LOG_TEXT}}
     return shown
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
