@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import random
 import threading
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,7 +13,7 @@ import pytest
 
 from kubectl_berth.cluster.cluster import Discovery, Kind, UsageFigures
 from kubectl_berth.diagnosis.diagnose import diagnose, related
-from kubectl_berth.diagnosis.inventory import take
+from kubectl_berth.diagnosis.inventory import inventory_of, take
 from kubectl_berth.errors import ClusterUnreachable, Forbidden, ReadError, Unavailable
 from kubectl_berth.records import ClusterName, Gap, Ref
 from tests.diagnosis.objects import (
@@ -28,6 +30,7 @@ from tests.diagnosis.objects import (
     taken,
     waiting,
 )
+from tests.diagnosis.planted import World, metrics_down
 
 KINDS = [
     Kind("", "v1", "Pod", "pods", True),
@@ -196,3 +199,43 @@ def test_the_order_is_stable_and_causes_come_first() -> None:
     broken = owned(pod("web-1-x", waiting("CrashLoopBackOff", restarts=9, lastState=ended(1))), rs)
     forward, backward = found(web, rs, broken), found(broken, rs, web)
     assert forward == backward and forward[0].cause and one(forward, "ReplicasNotReady").effects == ()
+
+
+def test_roles_and_bindings_that_are_forbidden_make_one_gap() -> None:
+    rbac = "rbac.authorization.k8s.io"
+    kinds = [Kind(rbac, "v1", kind, f"{kind.lower()}s", True) for kind in ("Role", "RoleBinding")]
+    refused = {(kind.plural, None): Forbidden("roles is forbidden") for kind in kinds}
+    refused |= {(kind.plural, "shop"): Forbidden("roles is forbidden") for kind in kinds}
+    cluster = Recorded([], refused)
+    cluster.kinds = lambda: Discovery((*KINDS, *kinds))  # type: ignore[method-assign]
+    told = [gap.what for gap in take(cluster).gaps if "role" in gap.what]
+    assert told == [f"roles, rolebindings ({rbac})"]
+
+
+ODD: list[Any] = [None, "", 0, -1, True, [], {}, "x", [None], {"a": None}, "2026-13-45T00:00:00Z", 10**30, {1: 2}]
+
+
+def _spots(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*where, key)
+        yield from _spots(inner, (*where, key))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_odd_values_anywhere_stop_no_check(seed: int) -> None:
+    world, chance = World(), random.Random(seed)
+    world.crashes(world.pods("Deployment", "shop", "search")[0])
+    metrics_down(world)
+    world.loses("node-b")
+    objects = [*world.objects, *world.planted]
+    for target in chance.sample(objects, 120):
+        spots = [spot for spot in _spots(target) if spot not in (("kind",), ("apiVersion",))]
+        *way, last = chance.choice(spots)
+        holder = target
+        for key in way:
+            holder = holder[key]
+        holder[last] = copy.deepcopy(chance.choice(ODD))
+    inventory = inventory_of(objects, world.now, usage=world.usage)
+    findings = diagnose(inventory)
+    assert all(one.severity in ("critical", "warning", "info") and str(one.subject) for one in findings)
+    assert related(findings, findings[0].subject, inventory)

@@ -48,6 +48,16 @@ SICK = [
     ({"availableReplicas": 0, "desiredReplicas": 2}, {}, "0 of status.desiredReplicas 2"),
     ({"error": "cannot reach the provider"}, {}, "cannot reach the provider"),
     ({"observedGeneration": 3}, {}, "status.observedGeneration 3"),
+    ({"state": 2, "reason": "the route was rejected"}, {}, "status.state: 2 (the route was rejected)"),
+    ({"statuses": {"main": {"state": 3, "reason": "warnings were found"}}}, {}, "warnings were found"),
+    ({"degraded": True}, {}, "status.degraded: true"),
+    ({"conditions": [condition("Ready", "Unknown", "PartialTriggerError", "some fail")]}, {}, "Ready=Unknown"),
+    ({"conditions": [condition("Complete", "True", "JobFailed", "Failed")]}, {}, "Complete=True"),
+    (
+        {"conditions": [condition("Healthy", "True"), condition("Installed", "False", "Unpacking")]},
+        {},
+        "Installed=False",
+    ),
 ]
 
 
@@ -70,6 +80,12 @@ WELL = [
     {"state": "No failures"},
     {"readyReplicas": 3, "replicas": 3},
     {"readyReplicas": 4, "replicas": 3},
+    {"state": 1, "reason": ""},
+    {"degraded": False, "failed": False},
+    {"conditions": [condition("Complete", "True", "Finished", "0 errors")]},
+    {"conditions": [condition("Ready", "Unknown", "Pending")]},
+    {"phase": "Scaling", "readyReplicas": 2, "conditions": [condition("Ready", "True")]},
+    {3: "Failed", "phase": "Running", "nested": {True: {"conditions": [condition("Ready", "True")]}}},
     {"lastBackup": {"state": "x"}, "phase": "Bound"},
     {"conditions": "odd", "phase": 3, "readyReplicas": "many"},
     {"conditions": [None, 3, {"status": "False"}]},
@@ -80,7 +96,7 @@ WELL = [
 
 @pytest.mark.parametrize("status", WELL)
 def test_what_is_well_or_unknown_or_odd_makes_no_finding(status: Any) -> None:
-    assert found(resource(status, {"replicas": 3})) == []
+    assert [one.reason for one in found(resource(status, {"replicas": 3})) if one.severity != "info"] == []
 
 
 def test_a_condition_of_an_older_spec_is_not_held_against_the_new_one() -> None:
@@ -88,7 +104,16 @@ def test_a_condition_of_an_older_spec_is_not_held_against_the_new_one() -> None:
     assert reasons(resource({"conditions": [old]}, metadata={"generation": 2})) == set()
 
 
-@pytest.mark.parametrize("spec", [{"suspend": True}, {"paused": True}])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"suspend": True},
+        {"paused": True},
+        {"job": {"state": "suspended"}},
+        {"running": False},
+        {"runStrategy": "Halted"},
+    ],
+)
 def test_what_was_told_to_rest_is_not_judged(spec: Any) -> None:
     assert reasons(resource({"conditions": [condition("Ready", "False")]}, spec)) == set()
 
