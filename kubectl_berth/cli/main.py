@@ -24,6 +24,8 @@ COMMANDS = {
     "tools": "kubectl_berth.cli.tools:tools",
     "tool": "kubectl_berth.cli.tool:tool",
     "memory": "kubectl_berth.cli.memory:memory",
+    "eval": "kubectl_berth.cli.evaluate:evaluate",
+    "config": "kubectl_berth.cli.config:config",
 }
 """Where each command lives; imported when it is used."""
 
