@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,12 +88,19 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
 def shelf_of(scenario: Scenario | None, settings: Settings, environment: Environment) -> Shelf:
     """Runbooks and past incidents; those of a scenario are its own and never touch what this machine remembers.
 
-    Raises UsageError for a runbook directory that is none.
+    Raises UsageError for a runbook directory that is none, and for a scenario's own ones that are neither text nor
+    fields.
     """
     from kubectl_berth.knowledge.runbooks import open_library
     from kubectl_berth.knowledge.shelf import Shelf
 
     if scenario is not None:
+        for name, entries, shapes in (
+            ("incidents", scenario.incidents, Mapping),
+            ("runbooks", scenario.runbooks, (Mapping, str)),
+        ):
+            if not all(isinstance(each, shapes) for each in entries):
+                raise UsageError(f"scenario {scenario.name}: {name} wants entries with fields such as title")
         return Shelf(open_library(settings.runbooks, scenario.runbooks), None, scenario.incidents)
     return Shelf(open_library(settings.runbooks), store_of(settings, environment))
 

@@ -76,7 +76,7 @@ def ask(
     run = Run()
     admission = Admission(engine, settings, environment, books.ledger)
     see(_opening(engine, settings))
-    for text in (*remarks, *_remarks(engine, settings)):
+    for text in (*remarks, *_remarks(engine, settings, environment)):
         see(Notice(text))
     put = consent.question(settings, engine.host, environment)
     job = Job(
@@ -132,7 +132,11 @@ def _opening(engine: Engine, settings: Settings) -> RunStarted:
     return RunStarted(engine.name, engine.model, engine.host, cap)
 
 
-def _remarks(engine: Engine, settings: Settings) -> list[str]:
+def _remarks(engine: Engine, settings: Settings, environment: Environment) -> list[str]:
+    if engine.host and consent.raw_allowed(settings, engine.host, environment):
+        allowed = "raw_diagnostics" in settings.sources
+        by = settings.source("raw_diagnostics") if allowed else str(consent.hosts_file(environment))
+        return [f"logs and descriptions of objects are sent there too, as {by} says"]
     if engine.name == "rules" and settings.source("max_iterations") != "default":
         return [f"{settings.source('max_iterations')} has no effect: the rules engine makes no model call"]
     return []

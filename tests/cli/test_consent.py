@@ -112,8 +112,9 @@ def test_an_always_is_remembered_for_that_host_and_can_be_taken_back(
         assert QUESTION.decode() not in again.err
         assert "FATAL no DATABASE_URL" in asked_of(fake)[0]
         # in a pipe too, for the person said always; but not against an explicit no
-        berth(*arguments_for(moment), env=env)
+        piped = berth(*arguments_for(moment), env=env)
         assert "FATAL no DATABASE_URL" in asked_of(fake)[0]
+        assert f"logs and descriptions of objects are sent there too, as {path} says\n" in piped.err
         berth(*arguments_for(moment, "--no-raw-diagnostics"), env=env)
         assert "withheld" in asked_of(fake)[0]
     with anthropic.FakeAnthropic(anthropic.obeying(ANSWER, LOG_CALL)) as other:

@@ -115,3 +115,15 @@ def test_a_scenario_never_touches_what_this_machine_remembers(env: dict[str, str
     noted = berth("tool", "record_incident", "title=t", "rootCause=c", "fix=f", *scenario, env=env)
     assert noted.err.startswith("ok")
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("field", ["incidents: [words]", "runbooks: [7]"])
+def test_what_a_scenario_may_not_bring(field: str, env: dict[str, str], tmp_path: Path) -> None:
+    directory = tmp_path / "odd"
+    write(directory / "cluster", shop())
+    (directory / "scenario.yaml").write_text(
+        f"apiVersion: berth.dev/v1\nkind: Scenario\ntitle: t\nquestion: Why?\n{field}\n"
+    )
+    ended = berth("tool", "list_pods", "--scenario", str(directory), env=env)
+    assert (ended.status, ended.err.count("\n")) == (2, 1)
+    assert f"scenario odd: {field.split(':')[0]} wants entries" in ended.err

@@ -192,6 +192,7 @@ def test_g20_everything_else_is_quoted_and_never_ours(box: Toolbox, step: str) -
         ("kubectl set image deployment/web app=evil.example/app:1", "never one of Deployment shop/web's"),
         ("kubectl scale deployment/ghost --replicas=3", "was not found here"),
         ("kubectl get secret db", "never reads Secrets"),
+        ("kubectl scale deployment/web --replicas=3; rm -rf /", "'--replicas=3;' is more than a plain word"),
     ],
 )
 def test_why_it_is_not_is_said(box: Toolbox, step: str, words: str) -> None:
