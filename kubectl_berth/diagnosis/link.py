@@ -65,7 +65,7 @@ def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: In
     for relation in EXPLAINED.get(finding.reason, ()):
         for place, ref in enumerate(relation(inventory, view)):
             for other in by_subject.get(ref, ()):
-                if ref == finding.subject or not _explains(other, finding, relation, by_subject[ref]):
+                if ref == finding.subject or not _explains(other, finding, relation):
                     continue
                 if relation is waited and not down_before(inventory, ref, view):
                     continue
@@ -94,15 +94,15 @@ def unready_since(pod: Pod) -> datetime | None:
     return parse_time((ready.last_transition_time if ready else None) or pod.metadata.creation_timestamp)
 
 
-def _explains(other: Finding, finding: Finding, relation: Relation, beside: list[Finding]) -> bool:
-    """True where that finding may be the cause of this one; `beside` are all findings about its subject."""
+def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
+    """True where that finding may be the cause of this one."""
     if relation in (node, lost_nodes, behind_lost):
         return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
     if other.severity == "info" and other.reason != "ImagePullSlow":
         return False
     if finding.reason == "OldRevisionBlocksUpdate" and other.subject in finding.effects:
         return False
-    return all(one.caused_by != finding.subject for one in beside)
+    return other.caused_by != finding.subject
 
 
 def _uncircled(findings: list[Finding]) -> list[Finding]:
