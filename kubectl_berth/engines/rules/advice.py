@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import Pod, WebhookConfiguration
+from kubectl_berth.cluster.views import Pod, WebhookConfiguration, Workload, age
 from kubectl_berth.diagnosis.fit import show
 from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.say import younger
 from kubectl_berth.diagnosis.sizing import size
 from kubectl_berth.engines.rules.logs import Telling
+from kubectl_berth.engines.rules.material import Material
+from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.records import Action, Finding, Ref
 
 
@@ -100,6 +103,38 @@ def webhook_back(cause: Finding, inventory: Inventory) -> str:
         f"objectSelector in {cause.subject} leave out namespace {service.namespace}. Only for the time being, and "
         "knowing that requests then pass unchecked, failurePolicy Ignore lets pods be created again."
     )
+
+
+def start_command(command: str, pod: Pod, workload: Ref) -> str:
+    """What to do about a command that is not in the image."""
+    images = ", ".join(dict.fromkeys(one.image for one in pod.spec.containers))
+    return (
+        f"Correct the command of {workload}: {quoted(command, 120)} is not in the image ({images}), is no executable, or "
+        "a mount hides it. Compare command and args in the pod template with what the image holds."
+    )
+
+
+def earlier_revision(material: Material) -> list[str]:
+    """That going back is possible, where the newest revision of the failing Deployment is a day old at most."""
+    inventory = material.case.inventory
+    for cause in material.case.causes[:1]:
+        pod = inventory.pod(cause.subject.namespace, cause.subject.name) if cause.subject.kind == "Pod" else None
+        owner = inventory.find(inventory.workload(pod)) if pod is not None else None
+        if not isinstance(owner, Workload) or owner.kind != "Deployment":
+            continue
+        sets = [one for one in inventory.children(owner.ref) if isinstance(one, Workload) and one.kind == "ReplicaSet"]
+        newest = max(sets, key=lambda one: one.revision, default=None)
+        if newest is None or len(sets) < 2 or pod is None or inventory.owner(pod) != newest.ref:
+            continue
+        if not younger(inventory.now, newest.metadata.creation_timestamp, 86400.0):
+            continue
+        material.actions.append(Action("rollback", owner.kind, owner.namespace, owner.name))
+        passed = age(inventory.now, newest.metadata.creation_timestamp)
+        return [
+            f"Its revision {newest.revision} is {passed} old: if the fault came with it, going back is "
+            f"`kubectl rollout undo deployment/{owner.name} -n {owner.namespace}`."
+        ]
+    return []
 
 
 def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:

@@ -6,8 +6,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules.advice import advice, more_memory, pull_secret, rollback, scale_up, webhook_back
-from kubectl_berth.engines.rules.beside import beside, policy
+from kubectl_berth.engines.rules.advice import (
+    advice,
+    earlier_revision,
+    more_memory,
+    pull_secret,
+    rollback,
+    scale_up,
+    start_command,
+    webhook_back,
+)
+from kubectl_berth.engines.rules.beside import beside, command_of, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.history import history
 from kubectl_berth.engines.rules.material import (
@@ -221,6 +230,7 @@ def _remedies(material: Material) -> list[str]:
     note = own_note(case) if case.healthy else None
     if note is not None and note.remedy:
         told.append(note.remedy)
+    told += [] if material.rolling else earlier_revision(material)
     for ref in material.rolling:
         words, action = rollback(ref)
         told.append(words)
@@ -241,6 +251,8 @@ def _special(material: Material, cause: Finding) -> list[str]:
         return [words]
     if words := webhook_back(cause, inventory):
         return [words]
+    if (command := command_of(cause)) and pod is not None:
+        return [start_command(command, pod, inventory.workload(pod))]
     if found is None:
         return []
     material.actions.append(found[1])

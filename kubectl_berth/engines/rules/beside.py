@@ -16,6 +16,7 @@ _LISTENS = re.compile(
 _ASKED = re.compile(r"https?://[^/\s\"]*?:(\d{2,5})|:(\d{2,5}): connect: connection refused")
 _SECRETS = re.compile(r"image pull secrets \(([^)]{1,200})\)")
 _PROBE = re.compile(r"(?:Readiness|Liveness|Startup) probe failed: [^\n]{1,200}")
+_EXEC = re.compile(r"exec: \\?\"([^\"\\\\]{1,200})\\?\"")
 _SHORT = re.compile(r"([\w./-]+): \S+ of (\S+) reserved by requests, the pod asks for (\S+)")
 
 
@@ -74,6 +75,8 @@ def gist(material: Material, finding: Finding) -> str:
     text = "\n".join(finding.evidence)
     if (found := _SECRETS.search(text)) and found[1] not in finding.summary:
         return f" (the pull secret {found[1]} that it names could not be found in its namespace)"
+    if (found := _EXEC.search(text)) and found[1] not in finding.summary:
+        return f" ({found[1]} is not there or cannot be run)"
     if (found := _PROBE.search(text)) and "probe failed" not in finding.summary:
         return f" ({quoted(material.say(found[0], str(finding.subject)), 140)})"
     return ""
@@ -86,3 +89,9 @@ def policy(material: Material, finding: Finding) -> str:
         return ""
     closed = [hook.name for hook in view.webhooks if hook.failure_policy != "Ignore" and hook.name in finding.summary]
     return " (failurePolicy Fail: what it is asked about is refused)" if closed else ""
+
+
+def command_of(finding: Finding) -> str:
+    """The file that the container runtime could not start, "" where the finding is about something else."""
+    found = _EXEC.search("\n".join(finding.evidence))
+    return found[1] if found else ""

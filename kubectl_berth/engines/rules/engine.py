@@ -168,7 +168,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     pod = inventory.pod(wanted.pod.namespace, wanted.pod.name)
     workload = inventory.workload(pod) if pod is not None else wanted.pod
     if result.fate in ("error", "refused", "withheld", "repeated"):
-        return LogSeen(wanted, workload, failure=WITHHELD if result.fate == "withheld" else result.error or result.fate)
+        return LogSeen(wanted, workload, failure=_failure(result))
     # an empty log is answered with the container's other one: the head line says which it is
     wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
     lines = log_body(result.text)
@@ -178,6 +178,14 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
     known = tuple(target for target in targets if target)
     return LogSeen(wanted, workload, reading, waits, known, slow=start_time(lines))
+
+
+def _failure(result: ToolResult) -> str:
+    """Why a log could not be read, without the advice that the tool gives a model."""
+    if result.fate == "withheld":
+        return WITHHELD
+    gap = next(iter(result.gaps), None)
+    return gap.why if gap is not None else (result.error or result.fate).partition(". ")[0]
 
 
 def log_body(text: str) -> list[str]:

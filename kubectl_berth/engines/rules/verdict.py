@@ -166,7 +166,7 @@ def _brings(material: Material, root: Finding) -> str:
         for one in material.case.symptoms
         if one.reason not in GENERIC and one.subject.kind != "Pod" and str(one.subject) not in root.summary
     ]
-    worst = next((one for one in effects if one.severity == "critical"), None)
+    worst = next((one for one in effects if one.severity == "critical"), next(iter(effects), None))
     return f"; so {about(material, worst).rstrip('.')}" if worst is not None and worst.subject != root.subject else ""
 
 
