@@ -100,5 +100,7 @@ def test_a_role_that_is_gone_matters_where_pods_run_with_it() -> None:
     user = pod("web-1", spec={"serviceAccountName": "bot"})
     assert one(found(binding, known, user), "RoleMissing").severity == "info"
     assert reasons(binding, known) == set() and reasons(binding, user) == set()
+    shipped = merged(binding, {"roleRef": {"kind": "ClusterRole", "name": "system:node"}})
+    assert reasons(shipped, known, user) == set()
     there = obj(rbac, "Role", "gone")
     assert reasons(binding, known, user, there) == set()

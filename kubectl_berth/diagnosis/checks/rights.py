@@ -9,6 +9,7 @@ from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.records import Finding, Ref
 
+BUILT_IN = frozenset({"cluster-admin", "admin", "edit", "view"})
 BINDINGS = ("role_bindings", "cluster_role_bindings")
 
 
@@ -20,7 +21,7 @@ def bindings(inventory: Inventory) -> list[RoleBinding]:
 def holds(binding: RoleBinding, namespace: str, account: str) -> bool:
     """True where a binding names this service account."""
     return any(
-        one.kind == "ServiceAccount" and one.name == account and (one.namespace or binding.namespace) == namespace
+        one.kind == "ServiceAccount" and one.name == account and (one.namespace or binding.namespace) in ("", namespace)
         for one in binding.subjects
     )
 
@@ -63,6 +64,8 @@ def check_rights(inventory: Inventory) -> Iterable[Finding]:
 def _role(inventory: Inventory, binding: RoleBinding) -> bool:
     """True where the binding's role exists, or nobody can tell."""
     kind = binding.role_ref.kind
+    if kind == "ClusterRole" and (binding.role_ref.name in BUILT_IN or binding.role_ref.name.startswith("system:")):
+        return True
     if ("roles" if kind == "Role" else "cluster_roles") in inventory.unread or not inventory.cluster_roles:
         return True
     return inventory.find(Ref(kind, binding.namespace if kind == "Role" else "", binding.role_ref.name)) is not None
