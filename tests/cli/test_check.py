@@ -111,6 +111,16 @@ def test_one_object_or_one_namespace(small: SmallCluster, env: dict[str, str], t
     assert ended.status == ("1 cause" in first)
 
 
+def test_a_namespace_hears_of_a_node_only_where_it_is_hit(small: SmallCluster, env: dict[str, str]) -> None:
+    node = next(one for one in small.things if one["metadata"]["name"] == "node-a")
+    node["status"]["conditions"][0].update(
+        status="False", reason="KubeletNotReady", message="container runtime is down"
+    )
+    moment = directory(small)
+    assert "Node node-a" in berth("check", "--snapshot", moment, env=env).out
+    assert "Node node-a" not in berth("check", "--snapshot", moment, "-n", "data", env=env).out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -109,8 +109,8 @@ def start_command(command: str, pod: Pod, workload: Ref) -> str:
     """What to do about a command that is not in the image."""
     images = ", ".join(dict.fromkeys(one.image for one in pod.spec.containers))
     return (
-        f"Correct the command of {workload}: {quoted(command, 120)} is not in the image ({images}), is no executable, or "
-        "a mount hides it. Compare command and args in the pod template with what the image holds."
+        f"Correct the command of {workload}: {quoted(command, 120)} is not in the image ({images}), is no executable, "
+        "or a mount hides it. Compare command and args in the pod template with what the image holds."
     )
 
 
