@@ -96,7 +96,8 @@ def _write(file: Path, name: str, value: Any) -> None:
 
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     given = list(value) if isinstance(value, tuple) else value
-    line = yaml.safe_dump({name: given}, default_flow_style=None, allow_unicode=True, width=10_000).strip()
+    flow = yaml.safe_dump(given, default_flow_style=True, allow_unicode=True, width=10_000)
+    line = f"{name}: {flow.removesuffix(chr(10)).removesuffix('...').strip()}"
     own = re.compile(rf"^{re.escape(name)}[ \t]*:.*(?:\n[ \t-].*)*", re.MULTILINE)
     text, replaced = own.subn(lambda _: line, text, count=1)
     if not replaced:
