@@ -100,7 +100,7 @@ def _run(
     report = _Report(environment, options)
     books = books_of(settings, environment, options["save"])
     go_on = last_turns(settings, environment) if options["go_on"] else None
-    question = Question(asked, source.namespace, _earlier(scenario), go_on)
+    question = Question(asked, source.namespace, earlier_turns(scenario), go_on)
     deadline = environment.monotonic() + settings.timeout
     try:
         choice = choose(settings, environment, lambda: deadline - environment.monotonic())
@@ -132,7 +132,7 @@ def _settings(options: dict[str, Any], scenario: Scenario | None, environment: E
     return resolve(flags, scenario.settings, environment, scenario_name=scenario.name)
 
 
-def _earlier(scenario: Scenario | None) -> list[Turn]:
+def earlier_turns(scenario: Scenario | None) -> list[Turn]:
     """The scenario's earlier messages as questions with their answers."""
     from kubectl_berth.engines.engine import Turn
 

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import click
@@ -15,6 +16,7 @@ import click
 from kubectl_berth import __version__
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus
+from kubectl_berth.output.guarded import guarded
 
 PROG_NAME = "kubectl berth"
 COMMANDS = {
@@ -79,9 +81,16 @@ def cli(context: click.Context) -> None:
 def main() -> NoReturn:
     """Runs the command line of this process and ends it."""
     _prepare_streams()
-    environment = Environment.actual()
+    environment = _guarded(Environment.actual())
     status = run(sys.argv[1:], environment)
     _leave(status)
+
+
+def _guarded(environment: Environment) -> Environment:
+    """The surroundings with streams that never carry a key of this process."""
+    variables = environment.variables
+    stdout, stderr = guarded(environment.stdout, variables), guarded(environment.stderr, variables)
+    return replace(environment, stdout=stdout, stderr=stderr)
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
@@ -127,10 +136,10 @@ def _unexpected(error: Exception, environment: Environment) -> int:
 
 
 def _say(environment: Environment, words: str) -> None:
-    from kubectl_berth.safety.sanitise import one_line
+    from kubectl_berth.safety.gate import shown_line
 
     try:
-        environment.stderr.write(f"error: {one_line(words, 4000)}\n")
+        environment.stderr.write(f"error: {shown_line(words, 4000)}\n")
         environment.stderr.flush()
     except OSError:
         return  # nobody can be told

@@ -37,6 +37,7 @@ _FIELDS: Mapping[str, type] = {
     "toolCalls": int,
     "checks": dict,
     "answers": dict,
+    "revisions": list,
 }
 
 
@@ -54,7 +55,7 @@ class Scenario:
 
     `turns` are the messages before `question`, oldest first. `namespace` is the context's own. `budget` is the
     number of tool calls a good answer needs at most, None where the scenario sets none. `layers` are snapshot
-    directories, lowest first. `settings`, `incidents`, `runbooks`, `checks` and `answers` are as written.
+    directories, lowest first. `settings`, `incidents`, `runbooks`, `checks`, `answers` and `revisions` are as written.
     `version` is the Kubernetes version whose wording the objects are read in, None for the scenario's own.
     """
 
@@ -71,6 +72,7 @@ class Scenario:
     runbooks: Sequence[Any] = ()
     checks: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
+    revisions: Sequence[Any] = ()
     version: str | None = None
     twin: bool = False
 
@@ -119,6 +121,7 @@ def load(name_or_path: str, *, twin: bool = False, version: str | None = None) -
         runbooks=document.get("runbooks", []),
         checks=document.get("checks", {}),
         answers=document.get("answers", {}),
+        revisions=document.get("revisions", []),
         version=version,
         twin=twin,
     )
