@@ -16,6 +16,7 @@ from kubectl_berth.investigation.record import Record, Tape, moment, settings_of
 from kubectl_berth.investigation.worker import Question, Run
 from kubectl_berth.knowledge.run_files import new_id
 from kubectl_berth.records import Finding, Result
+from kubectl_berth.safety.answers import presentable
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.toolbox import Toolbox
 
@@ -30,14 +31,15 @@ def result_of(question: Question, run: Run, engine: Engine, settings: Settings, 
     gaps = dict.fromkeys((*run.gaps, *(toolbox.gaps if toolbox else ())))
     unseen = None
     if verdict.answer and toolbox is not None:
-        unseen = not_in_evidence(verdict.answer, [*toolbox.evidence, *spoken(question.text, run.earlier)], findings)
+        read = [*toolbox.evidence, *spoken(question.text, run.earlier)]
+        unseen = unseen_in(verdict.answer, read, findings, engine.model)
     return Result(
         question=question.text,
         cluster=run.name,
         engine=engine.name,
         model=engine.model,
         outcome=verdict.outcome,
-        answer=_answer(verdict, toolbox),
+        answer=_answer(verdict, toolbox, question.text),
         error=verdict.error,
         exit_status=verdict.exit_status,
         forced=bool(finished and finished.forced),
@@ -79,6 +81,11 @@ def record_of(
     )
 
 
+def unseen_in(answer: str, read: Sequence[str], findings: Sequence[Finding], model: str | None) -> list[str]:
+    """What of the answer was not in what was read; nothing where no model wrote it, but berth from the objects."""
+    return [] if model is None else not_in_evidence(answer, read, findings)
+
+
 def spoken(question: str, earlier: Sequence[Turn]) -> list[str]:
     """What was said before the answer; an answer may rest on it as on what was read."""
     return [question, *(words for turn in earlier for words in (turn.question, turn.answer))]
@@ -102,6 +109,8 @@ def _verdict(run: Run) -> Verdict:
     return failed(EngineError("the engine ended without a word; ask again"))
 
 
-def _answer(verdict: Verdict, toolbox: Toolbox | None) -> str:
-    said = tripwire.remark(toolbox) if toolbox and verdict.answer else ""
-    return f"{verdict.answer}\n\n{said}" if said else verdict.answer
+def _answer(verdict: Verdict, toolbox: Toolbox | None, question: str) -> str:
+    """The answer as it may be shown, with berth's own remark behind it."""
+    answer = presentable(verdict.answer, question)
+    said = tripwire.remark(toolbox) if toolbox and answer else ""
+    return f"{answer}\n\n{said}" if said else answer

@@ -23,7 +23,10 @@ from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
 from kubectl_berth.knowledge.incidents import cluster_key
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.question.understand import understand
-from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Sent
+from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Notice, Sent
+from kubectl_berth.safety.gate import shown
+from kubectl_berth.safety.own_keys import own_keys, without_own_keys
+from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
@@ -129,6 +132,7 @@ def _toolbox(run: Run, job: Job) -> Toolbox:
         ask_raw=(lambda: _wish(run)) if job.asks else None,
         memory=job.shelf.memory(run.cluster),
         library=job.shelf.library,
+        keys=own_keys(job.environment.variables),
     )
     run.toolbox = Toolbox(context)
     return run.toolbox
@@ -140,13 +144,16 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
         run.key = key_of(context.cluster)
     run.earlier = (*question.earlier, *(question.go_on(run.key) if question.go_on else ()))
     understanding = understand(question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
-    run.told = brief(understanding, context)
+    run.told = without_own_keys(brief(understanding, context), context.keys)
+    asked = without_own_keys(shown(question.text), context.keys)
+    if asked != sanitise(question.text):
+        run.events.put(Notice("the question holds what looks like a secret: it goes to the engine without it"))
     run.gaps = (*understanding.gaps, *context.inventory().gaps)
     toolbox.remember(run.told)
     return Conversation(
         system=SYSTEM_PROMPT,
-        first=f"{run.told}\n\nQuestion: {question.text}",
-        question=question.text,
+        first=f"{run.told}\n\nQuestion: {asked}",
+        question=asked,
         earlier=run.earlier,
     )
 

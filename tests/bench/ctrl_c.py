@@ -1,6 +1,6 @@
 """How long a run takes to end after Ctrl-C: until the result is out, and until the process is gone.
 
-python tests/bench/ctrl_c.py [RUNS]
+python -m tests.bench.ctrl_c [RUNS]
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.fakes import anthropic, ollama
 from tests.fakes.loopback import Drip, Hang
