@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-
 from kubectl_berth.investigation.evidence import looked_up
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "anchor-evals"
