@@ -76,7 +76,7 @@ def test_version(env: dict[str, str]) -> None:
         (["ask", "hi", "-n", "no/such"], "--namespace"),
         (["ask", "hi", "--scenario", "no-such-scenario", "--engine", "rules"], "no-such-scenario"),
         (["ask", "hi", "--snapshot", "/no/such/directory", "--engine", "rules"], "/no/such/directory"),
-        (["ask", "hi", "--engine", "bedrock"], "bedrock"),
+        (["ask", "hi", "--engine", "bedrock", "--model", "amazon.nova-pro-v1:0"], "no Claude model"),
     ],
 )
 def test_usage_errors_are_one_line_and_status_two(arguments: list[str], words: str, env: dict[str, str]) -> None:
