@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from kubectl_berth.cli.sources import Source
     from kubectl_berth.engines.engine import Turn
     from kubectl_berth.environment import Environment
-    from kubectl_berth.records import Event, Result
     from kubectl_berth.scenarios.reader import Scenario
     from kubectl_berth.settings import Settings
 
@@ -87,6 +86,7 @@ def _run(
     words: str, source: Source, scenario: Scenario | None, options: dict[str, Any], environment: Environment
 ) -> int:
     from kubectl_berth.cli.books import books_of, last_turns
+    from kubectl_berth.cli.report import Report
     from kubectl_berth.cli.sources import opener, shelf_of
     from kubectl_berth.engines.choose import choose
     from kubectl_berth.errors import BerthError, UsageError
@@ -97,7 +97,7 @@ def _run(
     if not asked:
         raise UsageError('there is no question; type one: kubectl berth ask "why is my-app failing?"')
     shelf = shelf_of(scenario, settings, environment)
-    report = _Report(environment, options)
+    report = Report(environment, options)
     books = books_of(settings, environment, options["save"])
     go_on = last_turns(settings, environment) if options["go_on"] else None
     question = Question(asked, source.namespace, earlier_turns(scenario), go_on)
@@ -143,41 +143,3 @@ def earlier_turns(scenario: Scenario | None) -> list[Turn]:
         elif turns:
             turns[-1] = Turn(turns[-1].question, message.content)
     return turns
-
-
-class _Report:
-    """Where the events and the result of a run go, by -o, --trace and -q."""
-
-    def __init__(self, environment: Environment, options: dict[str, Any]) -> None:
-        from kubectl_berth.output.jsonl import writer
-        from kubectl_berth.output.terminal import Terminal
-
-        self._output = options["output"]
-        self._stdout = environment.stdout
-        self._terminal = Terminal(environment, options["trace"], quiet=options["quiet"], answer=self._output == "text")
-        self._line = writer(environment.stdout) if self._output == "jsonl" else None
-        self._show_data: bool = options["show_data"]
-
-    def event(self, event: Event) -> None:
-        """Shows one event."""
-        from kubectl_berth.output.sent import sent_lines
-
-        if self._line:
-            self._line(event)
-        self._terminal.event(event)
-        if self._show_data:
-            for line in sent_lines(event):
-                self._terminal.line(line, always=True)
-
-    def end(self, result: Result) -> int:
-        """Shows the result; the exit status."""
-        from kubectl_berth.output.json_document import document, encode
-        from kubectl_berth.output.jsonl import result_line
-
-        if self._output == "json":
-            self._stdout.write(encode(document(result), indent=2) + "\n")
-        elif self._output == "jsonl":
-            self._stdout.write(result_line(result) + "\n")
-        self._stdout.flush()
-        self._terminal.result(result)
-        return result.exit_status

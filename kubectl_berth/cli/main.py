@@ -26,6 +26,9 @@ COMMANDS = {
     "tools": "kubectl_berth.cli.tools:tools",
     "tool": "kubectl_berth.cli.tool:tool",
     "memory": "kubectl_berth.cli.memory:memory",
+    "runs": "kubectl_berth.cli.runs:runs",
+    "replay": "kubectl_berth.cli.replay:replay",
+    "usage": "kubectl_berth.cli.usage:usage",
     "eval": "kubectl_berth.cli.evaluate:evaluate",
     "config": "kubectl_berth.cli.config:config",
 }

@@ -5,10 +5,9 @@ Everything in it has passed redaction: what tools returned did before a model sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
@@ -52,8 +51,8 @@ class Played:
 class Record:
     """One recorded run. `time` is UTC in ISO 8601, `cluster_key` tells the cluster from every other.
 
-    `calls` is what each model call used, `told` what the engine was told beside tool results, `evidence_of` the words
-    of the question's side (earlier turns) that an answer may rest on.
+    `calls` is what each model call used, `earlier` the turns before, `told` what the engine was told of the cluster
+    beside tool results. `host` is where data went, "" for nowhere.
     """
 
     id: str
@@ -127,11 +126,11 @@ def decode(content: bytes, where: str) -> Record:
         found = msgspec.json.decode(content)
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
             raise UsageError(f"{where} holds no recorded run: its schema is not {SCHEMA}")
-        events = [_event(each) for each in found.get("events", ())]
-        record = msgspec.convert({**found, "events": []}, Record)
+        kinds = get_type_hints(Record)
+        values = {name: msgspec.convert(found[name], kind) for name, kind in kinds.items() if name != "events"}
+        return Record(**values, events=tuple(_event(each) for each in found["events"]))
     except (msgspec.ValidationError, msgspec.DecodeError, KeyError, TypeError) as error:
         raise UsageError(f"{where} holds no recorded run: {error}") from None
-    return replace(record, events=tuple(events))
 
 
 def key_in(content: bytes) -> str:
@@ -165,8 +164,3 @@ def _clean(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_clean(each) for each in value]
     return value
-
-
-def texts(record: Record) -> Sequence[str]:
-    """The evidence of the run: what the engine was told, tool results included."""
-    return (*record.told, *(event.result.text for event in record.tool_results()))

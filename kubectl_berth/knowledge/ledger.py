@@ -109,6 +109,19 @@ def spent(store: Store, since: str = "") -> list[Spent]:
     return [_spent(row) for row in rows]
 
 
+def taken(store: Store, period: str) -> int:
+    """Tokens that paid engines took or reserved on a day (YYYY-MM-DD) or in a month (YYYY-MM). Raises StoreError."""
+    with store.reading() as connection:
+        return 0 if connection is None or not _has_table(connection) else _taken(connection, period)
+
+
+def _taken(connection: sqlite3.Connection, period: str) -> int:
+    found = connection.execute(
+        f"SELECT coalesce(sum({_TOKENS}), 0) FROM spending WHERE paid AND day LIKE ?", (f"{period}%",)
+    ).fetchone()
+    return int(found[0])
+
+
 def _refusal(connection: sqlite3.Connection, day: str, reserve: int, budgets: Budgets) -> str:
     """Why `reserve` tokens more do not fit, "" where they do."""
     held = (
@@ -118,12 +131,10 @@ def _refusal(connection: sqlite3.Connection, day: str, reserve: int, budgets: Bu
     for whose, variable, limit, period, later in held:
         if limit is None:
             continue
-        taken = connection.execute(
-            f"SELECT coalesce(sum({_TOKENS}), 0) FROM spending WHERE paid AND day LIKE ?", (f"{period}%",)
-        ).fetchone()[0]
-        if taken + reserve > limit:
+        used = _taken(connection, period)
+        if used + reserve > limit:
             return (
-                f"the {whose} budget of {limit:,} tokens ({variable}) has {max(limit - taken, 0):,} left and the next "
+                f"the {whose} budget of {limit:,} tokens ({variable}) has {max(limit - used, 0):,} left and the next "
                 f"model call may take {reserve:,}: raise it, wait for {later}, or use --engine rules"
             )
     return ""

@@ -21,8 +21,9 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
 
 def new_id(seconds: float) -> str:
-    """An id for a run that began at this moment, in seconds since 1970; ids sort by time."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    """An id for a run that began at this moment, in seconds since 1970; ids sort by time, to the millisecond."""
+    milliseconds = int(seconds * 1000) % 1000
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%d-%H%M%S}-{milliseconds:03}{secrets.token_hex(2)[:3]}"
 
 
 class RunFiles:

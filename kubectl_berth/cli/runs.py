@@ -1,0 +1,155 @@
+"""kubectl berth runs: the last runs, kept on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from kubectl_berth.environment import Environment
+    from kubectl_berth.investigation.record import Record
+    from kubectl_berth.knowledge.run_files import RunFiles
+
+T = TypeVar("T")
+SCHEMA = "berth.dev/v1/runs"
+
+
+@click.group(short_help="The last runs, kept on this machine.")
+def runs() -> None:
+    """The last 50 runs, kept on this machine, readable by you alone. ask --no-record keeps one out.
+
+    kubectl berth replay plays one again.
+    """
+
+
+@runs.command("list", short_help="The kept runs, newest first.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
+@click.pass_obj
+def list_runs(environment: Environment, /, output: str) -> int:
+    """The kept runs, newest first."""
+    found, broken = _all(environment)
+    for words in broken:
+        environment.stderr.write(f"left out: {words}\n")
+    if output == "json":
+        environment.stdout.write(
+            json.dumps({"schema": SCHEMA, "runs": [_head(each) for each in found]}, indent=2) + "\n"
+        )
+        return 0
+    if not found:
+        environment.stderr.write("no run is kept on this machine\n")
+    for each in found:
+        environment.stdout.write(_line(each) + "\n")
+    return 0
+
+
+@runs.command(short_help="One run: question, tool calls, answer.")
+@click.argument("id", required=False)
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
+@click.pass_obj
+def show(environment: Environment, /, id: str | None, output: str) -> int:
+    """The run of this ID, or the last one; -o json gives all that was recorded."""
+    content, name = read_run(id, environment)
+    if output == "json":
+        environment.stdout.write(json.dumps(json.loads(content), indent=2) + "\n")
+        return 0
+    from kubectl_berth.investigation.record import decode
+    from kubectl_berth.output import words
+    from kubectl_berth.safety.sanitise import one_line, sanitise
+
+    record = decode(content, name)
+    result = record.result
+    lines = [f"run {record.id}, {record.time}, kubectl berth {record.version}"]
+    if result.cluster:
+        where = result.cluster
+        lines.append(f"cluster: {one_line(where.name)} ({where.source}), {where.version}, namespace {where.namespace}")
+    lines += [f"engine: {result.engine}" + (f", {result.model}" if result.model else ""), f"outcome: {result.outcome}"]
+    lines += [f"question: {one_line(result.question, 2000)}", *(words.call(entry) for entry in result.trace)]
+    lines += ["", sanitise(result.answer) or f"error: {one_line(result.error or '', 2000)}", ""]
+    lines += [words.gap(gap) for gap in result.gaps]
+    lines.append(words.closing(result, record.host))
+    environment.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+@runs.command(short_help="Delete every kept run.")
+@click.pass_obj
+def purge(environment: Environment, /) -> int:
+    """Delete every kept run."""
+    count = _using(environment, lambda files: files.purge())
+    environment.stderr.write(f"{count} run{'' if count == 1 else 's'} deleted\n")
+    return 0
+
+
+def read_run(id: str | None, environment: Environment) -> tuple[bytes, str]:
+    """The record of a kept run, the last one where there is no id, and what to call it. Raises UsageError."""
+    from kubectl_berth.errors import UsageError
+
+    ids = _using(environment, lambda files: files.ids())
+    if not ids:
+        raise UsageError("no run is kept on this machine; kubectl berth ask keeps one")
+    chosen = ids[0] if id is None else id
+    fitting = [each for each in ids if each == chosen] or [each for each in ids if each.endswith(chosen)]
+    if len(fitting) != 1:
+        raise UsageError(f"there is no run {chosen!r}; kubectl berth runs list shows them")
+    return _using(environment, lambda files: files.read(fitting[0])), f"run {fitting[0]}"
+
+
+def _all(environment: Environment) -> tuple[list[Record], list[str]]:
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.investigation.record import decode
+    from kubectl_berth.knowledge.store import StoreError
+
+    def decoded(files: RunFiles) -> tuple[list[Record], list[str]]:
+        found, broken = [], []
+        for id in files.ids():
+            try:
+                found.append(decode(files.read(id), f"run {id}"))
+            except (UsageError, StoreError) as error:
+                broken.append(str(error))
+        return found, broken
+
+    return _using(environment, decoded)
+
+
+def _head(record: Record) -> dict[str, Any]:
+    from kubectl_berth.output.json_document import plain
+
+    result = record.result
+    head = {
+        "id": record.id,
+        "time": record.time,
+        "cluster": result.cluster and result.cluster.name,
+        "engine": result.engine,
+        "model": result.model,
+        "outcome": result.outcome,
+        "question": result.question,
+        "tool_calls": len(result.trace),
+        "seconds": round(result.seconds, 3),
+        "usd": result.cost and result.cost.usd,
+    }
+    content: dict[str, Any] = plain(head)
+    return content
+
+
+def _line(record: Record) -> str:
+    from kubectl_berth.safety.sanitise import one_line
+
+    result = record.result
+    where = one_line(result.cluster.name, 24) if result.cluster else "-"
+    return f"{record.id}  {result.outcome:<12}  {result.engine:<7}  {where:<24}  {one_line(result.question, 80)}"
+
+
+def _using(environment: Environment, work: Callable[[RunFiles], T]) -> T:
+    """Does something with the kept runs; a directory that cannot be used is an error of one line."""
+    from kubectl_berth.cli.sources import run_files_of
+    from kubectl_berth.errors import BerthError
+    from kubectl_berth.knowledge.store import StoreError
+    from kubectl_berth.settings import resolve
+
+    try:
+        return work(run_files_of(resolve({}, environment=environment), environment))
+    except StoreError as error:
+        raise BerthError(str(error)) from None
