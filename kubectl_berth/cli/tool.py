@@ -46,6 +46,7 @@ def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **o
     """
     from kubectl_berth.cli.sources import Source, load_scenario, opener, shelf_of
     from kubectl_berth.investigation.consent import raw_allowed
+    from kubectl_berth.safety.own_keys import own_keys
     from kubectl_berth.settings import resolve
     from kubectl_berth.tools.context import Context
     from kubectl_berth.tools.toolbox import Toolbox
@@ -75,6 +76,7 @@ def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **o
             raw_allowed=raw_allowed(settings, host, environment),
             memory=shelf.memory(cluster),
             library=shelf.library,
+            keys=own_keys(environment.variables),
         )
         result = Toolbox(context).call(name, given)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kubectl_berth import __version__
@@ -15,6 +15,7 @@ from kubectl_berth.cluster.connection import Access, open_client
 from kubectl_berth.cluster.unreachable import why
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ClusterUnreachable, Unavailable
+from kubectl_berth.safety.own_keys import OWN_KEY
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -38,6 +39,7 @@ TRIES = 3
 """Requests that one read may cost where the server asks to come back later."""
 
 _CHUNK = 64 * 1024
+_SHORTEST_CREDENTIAL = 8
 _PASSING = (500, 502, 503, 504)
 
 
@@ -161,7 +163,7 @@ class Transport:
                 _request_timeout=self._timeouts(left),
             ).response
             line.connections.reading(response)
-            return self._read(response, wanted)
+            return _without_credentials(self._read(response, wanted), line.authorization)
         except ProtocolError:
             raise
         except (ApiException, HTTPError, OSError, ValueError) as error:
@@ -236,6 +238,14 @@ class Transport:
                     raise
                 line.client.rest_client.pool_manager.clear()
             return self._line
+
+
+def _without_credentials(answer: Answer, authorization: str) -> Answer:
+    """The answer without what the request proved itself with, should a server send that back."""
+    credential = authorization.partition(" ")[2].encode()
+    if len(credential) < _SHORTEST_CREDENTIAL or credential not in answer.body:
+        return answer
+    return replace(answer, body=answer.body.replace(credential, OWN_KEY.encode()))
 
 
 def _pause(answer: Answer, attempt: int) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubectl_berth.records import Action, Finding, Gap, Result, TraceEntry
+from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.sanitise import sanitise
 
 SCHEMA = "berth.dev/v1/answer"
@@ -18,12 +19,12 @@ def document(result: Result) -> dict[str, Any]:
     cluster = result.cluster
     return {
         "schema": SCHEMA,
-        "question": sanitise(result.question),
+        "question": shown(result.question),
         "cluster": cluster
         and {
             "source": cluster.source,
-            "name": sanitise(cluster.name),
-            "version": sanitise(cluster.version),
+            "name": shown(cluster.name),
+            "version": shown(cluster.version),
             "namespace": cluster.namespace,
         },
         "engine": result.engine,
@@ -32,7 +33,7 @@ def document(result: Result) -> dict[str, Any]:
         "complete": result.complete,
         "forced": result.forced,
         "answer": sanitise(result.answer),
-        "error": None if result.error is None else sanitise(result.error),
+        "error": None if result.error is None else shown(result.error),
         "findings": [finding_document(finding) for finding in result.findings],
         "actions": [action_document(action) for action in result.actions],
         "trace": [entry_document(entry) for entry in result.trace],
@@ -64,7 +65,7 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "name": finding.subject.name,
         "reason": finding.reason,
         "severity": finding.severity,
-        "summary": sanitise(finding.summary),
+        "summary": shown(finding.summary),
         "cause": finding.cause,
         "source": finding.source,
     }
@@ -88,23 +89,34 @@ def entry_document(entry: TraceEntry) -> dict[str, Any]:
     return {
         "n": entry.n,
         "model_call": entry.model_call,
-        "tool": sanitise(entry.tool),
-        "arguments": plain(entry.arguments),
+        "tool": shown(entry.tool),
+        "arguments": told(entry.arguments),
         "fate": entry.fate,
         "bytes": entry.bytes,
         "seconds": round(entry.seconds, 3),
-        "error": None if entry.error is None else sanitise(entry.error),
+        "error": None if entry.error is None else shown(entry.error),
     }
 
 
 def gap_document(gap: Gap) -> dict[str, Any]:
     """One entry of `gaps`."""
-    return {"what": sanitise(gap.what), "why": gap.why, "detail": sanitise(gap.detail)}
+    return {"what": shown(gap.what), "why": gap.why, "detail": shown(gap.detail)}
 
 
 def encode(content: Mapping[str, Any], *, indent: int | None = None) -> str:
     """JSON in ASCII, so that no character of it can act on a terminal."""
     return json.dumps(plain(content), ensure_ascii=True, allow_nan=False, indent=indent)
+
+
+def told(value: Any) -> Any:
+    """Arguments as a model gave them, without what redaction takes for a secret."""
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, Mapping):
+        return {shown(str(key)): told(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [told(each) for each in value]
+    return plain(value)
 
 
 def plain(value: Any) -> Any:

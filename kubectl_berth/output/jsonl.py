@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from kubectl_berth.output.json_document import document, encode, entry_document, plain
+from kubectl_berth.output.json_document import document, encode, entry_document, told
 from kubectl_berth.records import (
     Event,
     ModelCallStarting,
@@ -18,6 +18,7 @@ from kubectl_berth.records import (
     ToolCalled,
     ToolReturned,
 )
+from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.sanitise import sanitise
 
 
@@ -56,14 +57,14 @@ def event_document(event: Event) -> dict[str, Any] | None:
                 "n": event.n,
                 "model_call": event.model_call,
                 "tool": sanitise(event.tool),
-                "arguments": plain(event.arguments),
+                "arguments": told(event.arguments),
             }
         case ToolReturned():
             return {"type": "tool_result", **entry_document(event.entry), "text": sanitise(event.result.text)}
         case Retry():
-            return {"type": "retry", "reason": sanitise(event.reason)}
+            return {"type": "retry", "reason": shown(event.reason)}
         case Notice():
-            return {"type": "notice", "text": sanitise(event.text)}
+            return {"type": "notice", "text": shown(event.text)}
         case _:
             return None
 

@@ -26,9 +26,11 @@ from kubectl_berth.records import (
     ToolReturned,
     Waiting,
 )
+from kubectl_berth.safety.answers import presentable
+from kubectl_berth.safety.gate import shown_line
 from kubectl_berth.safety.sanitise import one_line, sanitise
 
-_OPENINGS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f\r]")
+_OPENINGS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f\r\\[]")
 
 Trace = Literal["none", "brief", "full"]
 
@@ -44,6 +46,8 @@ class Terminal:
     host: str = ""
     _shown: str = field(default="", init=False)
     _pending: str = field(default="", init=False)
+    _line: str = field(default="", init=False)
+    _stalled: bool = field(default=False, init=False)
     _held: list[str] = field(default_factory=list, init=False)
     _status_shown: bool = field(default=False, init=False)
     _progress: Progress = field(default_factory=Progress, init=False)
@@ -74,9 +78,9 @@ class Terminal:
                 self._show_call(event)
             case Retry():
                 self._give_way()
-                self.line(f"asking again: {one_line(event.reason, 200)}")
+                self.line(f"asking again: {shown_line(event.reason, 200)}")
             case Notice():
-                self.line(one_line(event.text, 2000))
+                self.line(shown_line(event.text, 2000))
 
     def result(self, result: Result) -> None:
         """Shows how the run ended: the answer on stdout, or an error line; then gaps, sum and cost."""
@@ -87,7 +91,7 @@ class Terminal:
             self._give_way()
         self._release()
         if result.error is not None:
-            self._write(f"error: {one_line(result.error, 2000)}\n")
+            self._write(f"error: {shown_line(result.error, 2000)}\n")
             for finding in [each for each in result.findings if each.cause][:5]:
                 self.line(f"found before the end: {words.finding(finding)}")
         for gap in result.gaps:
@@ -106,24 +110,36 @@ class Terminal:
     # --- the text of a turn ---------------------------------------------------------------------------------------
 
     def _stream(self, text: str) -> None:
+        """Shows as much of the text as nothing that may still come can change."""
         if not self.answer or not screen.takes_escapes(self.environment.stdout, self.environment):
             return
-        self._pending += text
-        ready, self._pending = _whole(self._pending)
-        clean = sanitise(ready)
+        *lines, self._pending = (self._pending + text).split("\n")
+        for line in lines:
+            self._show(presentable(sanitise(line)), "\n")
+            self._line = ""
+        self._show(presentable(sanitise(_settled(self._pending))), "")
+
+    def _show(self, line: str, end: str) -> None:
+        """The rest of the line that is being written; nothing more where what stands there is not how it begins."""
         if not self._shown:
-            clean = clean.lstrip()
-        if clean:
+            line = line.lstrip()
+        if self._stalled or not line.startswith(self._line):
+            self._stalled = True
+            return
+        rest = line[len(self._line) :] + (end if self._shown or line else "")
+        if rest:
             self._clear_status()
             self.environment.stderr.flush()
-            self.environment.stdout.write(clean)
+            self.environment.stdout.write(rest)
             self.environment.stdout.flush()
-            self._shown += clean
+            self._shown += rest
+        self._line = line
 
     def _give_way(self) -> None:
         """Takes back the text of this turn: it was narration, or it is asked for again."""
         self._clear_status()
-        shown, self._shown, self._pending = self._shown, "", ""
+        shown = self._shown
+        self._forget()
         if shown and not screen.erase(shown, self.environment.stdout):
             self._write(self._dim("the text above was not the answer") + "\n")
         self._release()
@@ -143,7 +159,10 @@ class Terminal:
             self._shown = ""
         stdout.write(answer[len(self._shown) :] + "\n")
         stdout.flush()
-        self._shown, self._pending = "", ""
+        self._forget()
+
+    def _forget(self) -> None:
+        self._shown, self._pending, self._line, self._stalled = "", "", "", False
 
     # --- stderr ---------------------------------------------------------------------------------------------------
 
@@ -195,11 +214,8 @@ class Terminal:
         return f"\x1b[2m{text}\x1b[0m"
 
 
-def _whole(text: str) -> tuple[str, str]:
-    """The part that can be sanitised by itself, and the rest: an escape sequence may go on in the next piece."""
-    sequence = _OPENINGS.search(text)
-    if sequence is None:
-        return text, ""
-    start = sequence.start()
-    end = text.rfind("\n")
-    return (text[: end + 1], text[end + 1 :]) if end > start else (text[:start], text[start:])
+def _settled(line: str) -> str:
+    """The part of an unfinished line that can be shown by itself: whole words, no sequence and no link that goes on."""
+    opening = _OPENINGS.search(line)
+    line = line[: opening.start()] if opening else line
+    return line[: max(line.rfind(" "), line.rfind("\t")) + 1]

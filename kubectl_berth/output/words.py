@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kubectl_berth.records import Finding, Gap, Result, RunStarted, TraceEntry
-from kubectl_berth.safety.sanitise import one_line
+from kubectl_berth.safety.gate import shown_line
 
 PROVIDERS = {"claude": "Anthropic", "bedrock": "AWS Bedrock", "ollama": "Ollama"}
 
@@ -24,22 +24,22 @@ def destination(event: RunStarted) -> str:
 
 def call(entry: TraceEntry) -> str:
     """A tool call: number, tool, arguments, size, time, and its fate where that is not ok."""
-    shown = " ".join(f"{one_line(str(name), 40)}={argument(value)}" for name, value in entry.arguments.items())
-    line = f"{entry.n:>3} {one_line(entry.tool, 60)} {shown}".rstrip()
+    shown = " ".join(f"{shown_line(str(name), 40)}={argument(value)}" for name, value in entry.arguments.items())
+    line = f"{entry.n:>3} {shown_line(entry.tool, 60)} {shown}".rstrip()
     line += f"  {size(entry.bytes)}  {entry.seconds:.2f} s"
     if entry.fate != "ok":
         line += f"  {entry.fate}"
         if entry.error:
-            line += f": {one_line(entry.error, 160)}"
+            line += f": {shown_line(entry.error, 160)}"
     return line
 
 
 def argument(value: Any) -> str:
     """One argument as it was given, on one line."""
     if isinstance(value, str):
-        word = one_line(value, 80)
+        word = shown_line(value, 80)
         return word if word and " " not in word else json.dumps(word, ensure_ascii=False)
-    return one_line(json.dumps(value, default=str, ensure_ascii=False), 80)
+    return shown_line(json.dumps(value, default=str, ensure_ascii=False), 80)
 
 
 def size(count: int) -> str:
@@ -49,13 +49,13 @@ def size(count: int) -> str:
 
 def gap(gap: Gap) -> str:
     """What could not be read, and why."""
-    detail = f" ({one_line(gap.detail, 160)})" if gap.detail else ""
-    return f"not checked: {one_line(gap.what, 120)}: {gap.why}{detail}"
+    detail = f" ({shown_line(gap.detail, 160)})" if gap.detail else ""
+    return f"not checked: {shown_line(gap.what, 120)}: {gap.why}{detail}"
 
 
 def finding(finding: Finding) -> str:
     """One finding: what, where, why."""
-    return f"{finding.severity}: {finding.subject}: {finding.reason}: {one_line(finding.summary, 240)}"
+    return f"{finding.severity}: {finding.subject}: {finding.reason}: {shown_line(finding.summary, 240)}"
 
 
 def closing(result: Result, host: str) -> str:

@@ -6,7 +6,7 @@ Sanitise, redact, truncate, frame, in this order: a secret that straddles the cu
 from __future__ import annotations
 
 from kubectl_berth.safety.redact import redact
-from kubectl_berth.safety.sanitise import hidden_characters, sanitise
+from kubectl_berth.safety.sanitise import hidden_characters, one_line, sanitise
 
 LIMIT = 32 * 1024
 """Bytes of UTF-8 in one tool result, frame included."""
@@ -20,6 +20,16 @@ def clean(text: str) -> str:
     hidden = hidden_characters(text)
     note = f"\n[{hidden} invisible characters removed]" if hidden else ""
     return redact(sanitise(text)) + note
+
+
+def shown(text: str) -> str:
+    """The text as a person may see it: sanitised and redacted."""
+    return redact(sanitise(text))
+
+
+def shown_line(text: str, limit: int = 200) -> str:
+    """The same on one line of at most `limit` characters."""
+    return one_line(redact(sanitise(text)), limit)
 
 
 def pass_through(text: str, limit: int = LIMIT) -> str:

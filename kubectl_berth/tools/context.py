@@ -132,7 +132,8 @@ class Context:
 
     `namespace` is the context's own (or -n's) one, `narrowed` True where -n confines the run to it. `raw_allowed`
     False withholds logs and descriptions of built-in kinds from the engine; `ask_raw` is then asked once, when they are
-    first needed. `memory` and `library` hold past incidents and runbooks. What the toolbox keeps of the run: `tripped`
+    first needed. `memory` and `library` hold past incidents and runbooks, `keys` what this process
+    itself must not tell. What the toolbox keeps of the run: `tripped`
     once the model tried to change the cluster, `told` every text that the engine was given. `noted` once the run has
     written its one note, `found` the objects that calls named.
     """
@@ -144,6 +145,7 @@ class Context:
     ask_raw: Callable[[], bool] | None = None
     memory: Memory = field(default_factory=lambda: Memory(Store(), ""))
     library: Library = field(default_factory=Library)
+    keys: tuple[str, ...] = field(default=(), repr=False)
     tripped: bool = False
     noted: bool = False
     told: list[str] = field(default_factory=list, repr=False)

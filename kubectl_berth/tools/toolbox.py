@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from kubectl_berth.errors import Forbidden, NotFound, NotServed, ReadError, Refused
 from kubectl_berth.records import Action, Fate, Finding, Gap, ToolResult, TraceEntry
 from kubectl_berth.safety.gate import LIMIT, clean, pass_through
+from kubectl_berth.safety.own_keys import without_own_keys
 from kubectl_berth.safety.refuse import refused_word
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.arguments import as_mapping, refuse, validate
@@ -226,6 +227,7 @@ class Toolbox:
             fate, text = job.settled
         else:
             fate, text, report = self._run(job)
+        text = without_own_keys(text, self.context.keys)
         if fate in ("error", "refused", "withheld"):
             error = one_line(clean(text), 500)
         passed = pass_through(text, LIMIT - ROOM)

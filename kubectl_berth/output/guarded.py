@@ -1,0 +1,42 @@
+"""A stream that never carries the keys of this process, whoever writes to it and whatever for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, TextIO, cast
+
+
+class _Guarded:
+    """Passes everything on; what is written loses the keys first. They are looked for when something is written."""
+
+    def __init__(self, stream: TextIO, variables: Mapping[str, str]) -> None:
+        self._stream, self._variables = stream, variables
+
+    @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        from kubectl_berth.safety.own_keys import own_keys
+
+        return own_keys(self._variables)
+
+    def write(self, text: str) -> int:
+        """Writes the text without the keys; how many of its characters that took care of."""
+        if not self._keys:
+            return self._stream.write(text)
+        from kubectl_berth.safety.own_keys import without_own_keys
+
+        self._stream.write(without_own_keys(text, self._keys))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes each."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def guarded(stream: TextIO, variables: Mapping[str, str]) -> TextIO:
+    """The stream, closed to the values of variables whose names call for a secret."""
+    return cast(TextIO, _Guarded(stream, variables))
