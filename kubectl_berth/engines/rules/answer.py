@@ -71,6 +71,8 @@ def _whole(material: Material) -> list[str]:
     several = len(case.causes) > 1
     for number, cause in enumerate(case.causes[:MOST_CAUSES], 1):
         parts.append(_cause(material, cause, number if several else 0))
+    if case.healthy and (note := own_note(case)) is not None:
+        parts.append(_cause(material, note, 0))
     rest = [about(material, one) for one in case.causes[MOST_CAUSES:]]
     parts.append(_list(f"**And {len(rest)} more**", rest, 8))
     parts.append(_loose_logs(material))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import age
+from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.orders import quoted
@@ -129,24 +129,39 @@ def premise_lines(case: Case) -> list[str]:
 
 
 def _old_events(case: Case) -> list[str]:
-    """Reason codes in the question whose events are all old: what they speak of is over."""
+    """Reason codes in the question whose events are about something else, or about what is over."""
     inventory = case.inventory
     told = []
     spaces = set(case.understanding.namespaces)
+    hit = {ref for one in (*case.causes, *case.symptoms) for ref in (one.subject, *one.effects)}
     for word in dict.fromkeys(re.findall(r"\b[A-Z][a-z]+(?:[A-Z][a-zA-Z]*)+\b", case.understanding.text)):
         events = [
             event
             for event in inventory.events
             if event.reason == word and (not spaces or event.about_ref.namespace in spaces)
         ]
-        if not events or any(inventory.recent(event) for event in events):
+        if not events or any(event.about_ref in hit and inventory.recent(event) for event in events):
             continue
         newest = max(events, key=lambda event: event.last_seen or inventory.now)
-        told.append(
-            f"The {word} events are old: the last one is {age(inventory.now, newest.last_seen)} old and about "
-            f"{newest.about_ref}. They do not speak of today."
-        )
+        about = newest.about_ref
+        passed = age(inventory.now, newest.last_seen)
+        if not inventory.recent(newest):
+            told.append(f"The {word} events are old: the last one is {passed} old and about {about}. They do not speak of "
+                        "today.")  # fmt: skip
+        elif state := _over(about, inventory):
+            told.append(f"The {word} events are not the cause: the last one, {passed} ago, is about {about}, which "
+                        f"{state}.")  # fmt: skip
     return told
+
+
+def _over(ref: Ref, inventory: Inventory) -> str:
+    """Why events about an object are over: "has finished", "is ready now"; "" where they are not."""
+    view = inventory.find(ref)
+    if view is None:
+        return "is not there any more"
+    if not isinstance(view, Pod):
+        return ""
+    return "has finished" if view.finished else "is ready now" if view.ready else ""
 
 
 def _calm(case: Case) -> str:
