@@ -146,8 +146,8 @@ def _old_events(case: Case) -> list[str]:
         about = newest.about_ref
         passed = age(inventory.now, newest.last_seen)
         if not inventory.recent(newest):
-            told.append(f"The {word} events are old: the last one is {passed} old and about {about}. They do not speak of "
-                        "today.")  # fmt: skip
+            told.append(f"The {word} events are old: the last one is {passed} old and about {about}. They do not "
+                        "speak of today.")  # fmt: skip
         elif state := _over(about, inventory):
             told.append(f"The {word} events are not the cause: the last one, {passed} ago, is about {about}, which "
                         f"{state}.")  # fmt: skip
