@@ -10,7 +10,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.engines.engine import Engine
@@ -27,6 +27,8 @@ from kubectl_berth.investigation.worker import Job, Question, Run, work
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.knowledge.store import Store
 from kubectl_berth.records import Event, Notice, Result, RunStarted
+from kubectl_berth.safety.redact import redact
+from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
 
 GRACE = 0.4
@@ -66,6 +68,8 @@ def ask(
     SIGTERM or its deadline.
     """
     started = environment.monotonic()
+    # what was pasted into a question is sent and kept as everything else is
+    question = replace(question, text=redact(sanitise(question.text)))
     books = books or Books()
     tape = Tape()
 
