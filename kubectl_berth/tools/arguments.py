@@ -30,7 +30,7 @@ _ALIASES = {
     "onlyunhealthy": ("unhealthy", "unhealthyonly"),
     "includenormal": ("normal",),
 }
-_EVERYWHERE = frozenset({"*", "all", "-a", "--all-namespaces", "all-namespaces", "all namespaces", "any", "cluster"})
+_EVERYWHERE = frozenset({"*", "all", "all-namespaces", "all namespaces", "any", "cluster"})
 _ABSENT = frozenset({"", "null", "none", "undefined", "nil"})
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|d)[a-z]*")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
