@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+
+from kubectl_berth.cluster.overrides import Overrides
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,21 +34,64 @@ class Duration(click.ParamType[float]):
 
 def source_options(command: F) -> F:
     """Which cluster: a context of a kubeconfig, a snapshot directory or a scenario."""
-    for option in reversed(
-        (
-            click.option("--context", "kube_context", metavar="NAME", help="Context of the kubeconfig to use."),
-            click.option("-n", "--namespace", metavar="NAME", help="Read this namespace only."),
-            click.option("--kubeconfig", metavar="FILE", help="The kubeconfig file to use."),
-            click.option(
-                "--request-timeout",
-                type=Duration(),
-                metavar="DURATION",
-                help="Give up on one request to the API server after this long (5s, 1m30s); 0 means never.",
-            ),
-            click.option("--snapshot", metavar="DIR", help="Read a snapshot directory instead of a live cluster."),
-            click.option("--scenario", metavar="NAME", help="Read a shipped scenario, or one's directory."),
-            click.option("--twin", is_flag=True, help="Take the scenario's healthy twin."),
-        )
-    ):
+    return _with(
+        command,
+        click.option("--snapshot", metavar="DIR", help="Read a snapshot directory instead of a live cluster."),
+        click.option("--scenario", metavar="NAME", help="Read a shipped scenario, or one's directory."),
+        click.option("--twin", is_flag=True, help="Take the scenario's healthy twin."),
+        wrap=connection_options,
+    )
+
+
+def connection_options(command: F) -> F:
+    """kubectl's connection flags; those that lie on top of the kubeconfig arrive together, as `overrides`."""
+
+    @functools.wraps(command)
+    def gathered(*arguments: Any, cache_dir: str | None, **options: Any) -> Any:
+        given = {name: options.pop(name) or default for name, default in _UNSET.items()}
+        return command(*arguments, overrides=Overrides(**given), **options)
+
+    return _with(gathered, *_CONNECTION)  # type: ignore[return-value]
+
+
+def _with(command: F, *options: Callable[[F], F], wrap: Callable[[F], F] | None = None) -> F:
+    for option in reversed(options):
         command = option(command)
-    return command
+    return wrap(command) if wrap else command
+
+
+_UNSET: dict[str, Any] = {name: field.default for name, field in Overrides.__dataclass_fields__.items()}
+
+_CONNECTION: tuple[Callable[[Any], Any], ...] = (
+    click.option("--context", "kube_context", metavar="NAME", help="Context of the kubeconfig to use."),
+    click.option("-n", "--namespace", metavar="NAME", help="Read this namespace only."),
+    click.option("--kubeconfig", metavar="FILE", help="The kubeconfig file to use."),
+    click.option("--cluster", metavar="NAME", help="Another cluster of the kubeconfig than the context's."),
+    click.option("--user", metavar="NAME", help="Another user of the kubeconfig than the context's."),
+    click.option("-s", "--server", metavar="URL", help="The API server's address."),
+    click.option("--token", metavar="TOKEN", help="A bearer token for the API server."),
+    click.option("--username", metavar="NAME", help="The name for basic authentication."),
+    click.option("--password", metavar="TEXT", help="The password for basic authentication."),
+    click.option("--client-certificate", metavar="FILE", help="A client certificate."),
+    click.option("--client-key", metavar="FILE", help="The client certificate's key."),
+    click.option("--certificate-authority", metavar="FILE", help="The authority that vouches for the server."),
+    click.option(
+        "--insecure-skip-tls-verify", "insecure", is_flag=True, help="Do not check the server's certificate: insecure."
+    ),
+    click.option("--tls-server-name", metavar="NAME", help="The name the server's certificate must bear."),
+    click.option("--proxy-url", metavar="URL", help="The proxy to the API server."),
+    click.option("--disable-compression", is_flag=True, help="Ask for answers without compression."),
+    click.option("--as", "impersonate", metavar="USER", help="Act as this user."),
+    click.option("--as-group", "impersonate_groups", multiple=True, metavar="GROUP", help="Act as in this group, too."),
+    click.option("--as-uid", "impersonate_uid", metavar="UID", help="Act with this uid."),
+    click.option(
+        "--as-user-extra", "impersonate_extra", multiple=True, metavar="KEY=VALUE", help="Act with this extra field."
+    ),
+    click.option(
+        "--request-timeout",
+        type=Duration(),
+        metavar="DURATION",
+        help="Give up on one request to the API server after this long (5s, 1m30s); 0 means never.",
+    ),
+    click.option("--cache-dir", metavar="DIR", hidden=True, help="Taken for kubectl's sake; berth caches nothing."),
+)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubectl_berth.cluster.overrides import Overrides
 from kubectl_berth.errors import Refused, UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Source:
     snapshot: str | None = None
     scenario: str | None = None
     twin: bool = False
+    overrides: Overrides = field(default_factory=Overrides)
 
     def validate(self) -> None:
         """Raises UsageError for options that exclude each other."""
@@ -42,6 +44,8 @@ class Source:
         for flag, value in live.items():
             if offline and value:
                 raise UsageError(f"{flag} names a live cluster and {offline} needs none; give one of them")
+        if offline and self.overrides:
+            raise UsageError(f"{offline} needs no connection: leave out --server, --as and the flags like them")
         if self.namespace is not None:
             from kubectl_berth.safety.refuse import check_namespace
 
@@ -79,6 +83,7 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
             context=source.kube_context,
             namespace=source.namespace,
             request_timeout=source.request_timeout,
+            overrides=source.overrides,
         )
         return connect(options, environment)
 

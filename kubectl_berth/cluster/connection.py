@@ -8,13 +8,14 @@ import ssl
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from kubectl_berth.cluster.credentials import Credentials, check_user, find_credentials, impersonation
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ContextEntry, Kubeconfig, UserEntry, read_kubeconfig
+from kubectl_berth.cluster.overrides import Overrides
 from kubectl_berth.cluster.proxy import proxy_for
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import ClusterUnreachable, UsageError
@@ -36,6 +37,7 @@ class ConnectionOptions:
     context: str | None = None
     namespace: str | None = None
     request_timeout: float | None = None
+    overrides: Overrides = field(default_factory=Overrides)
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,10 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     Raises UsageError for a kubeconfig or a name that cannot be used, ClusterUnreachable where nothing names a cluster.
     """
     kubeconfig = read_kubeconfig(options.kubeconfig, environment)
-    if kubeconfig.empty and not options.context:
+    if kubeconfig.empty and not (options.context or options.overrides):
         context, cluster, user = _in_cluster(kubeconfig, environment, account)
     else:
-        context, cluster, user = _choose(kubeconfig, options.context)
+        context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
     check_user(user)
     namespace = options.namespace or context.namespace or "default"
     if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
@@ -100,10 +102,36 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     )
 
 
-def _choose(kubeconfig: Kubeconfig, asked: str | None) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
+def _choose(
+    kubeconfig: Kubeconfig, asked: str | None, overrides: Overrides
+) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
+    """What the context names, or the flags in its place, with the other flags on top."""
+    context = _context(kubeconfig, asked, overrides)
+    name = overrides.cluster or context.cluster
+    cluster = kubeconfig.clusters.get(name)
+    if cluster is None and overrides.cluster:
+        raise UsageError(f"cluster {name!r} does not exist in the kubeconfig; choose with --cluster")
+    if cluster is None and not overrides.server:
+        raise UsageError(f"context {context.name!r} names the cluster {name!r}, which the kubeconfig does not hold")
+    name = overrides.user or context.user
+    user = kubeconfig.users.get(name)
+    if user is None and overrides.user:
+        raise UsageError(f"user {name!r} does not exist in the kubeconfig; choose with --user")
+    if user is None and name and not (overrides.token or overrides.client_certificate):
+        raise UsageError(f"context {context.name!r} names the user {name!r}, whom the kubeconfig does not hold")
+    return (
+        context,
+        overrides.on_cluster(cluster or ClusterEntry(context.cluster)),
+        overrides.on_user(user or UserEntry(name)),
+    )
+
+
+def _context(kubeconfig: Kubeconfig, asked: str | None, overrides: Overrides) -> ContextEntry:
     name = asked or kubeconfig.current_context
     known = ", ".join(sorted(kubeconfig.contexts)[:10]) or "none"
     if not name:
+        if named := overrides.cluster or overrides.server:
+            return ContextEntry(named)
         raise ClusterUnreachable(
             f"no current context in the kubeconfig: choose one with --context (there are: {known})"
         )
@@ -112,12 +140,7 @@ def _choose(kubeconfig: Kubeconfig, asked: str | None) -> tuple[ContextEntry, Cl
         raise UsageError(
             f"context {name!r} does not exist in the kubeconfig (there are: {known}); choose with --context"
         )
-    cluster = kubeconfig.clusters.get(context.cluster)
-    if cluster is None:
-        raise UsageError(f"context {name!r} names the cluster {context.cluster!r}, which the kubeconfig does not hold")
-    if context.user and context.user not in kubeconfig.users:
-        raise UsageError(f"context {name!r} names the user {context.user!r}, whom the kubeconfig does not hold")
-    return context, cluster, kubeconfig.users.get(context.user, UserEntry(""))
+    return context
 
 
 def _in_cluster(

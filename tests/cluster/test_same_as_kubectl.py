@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 
-from kubectl_berth.cluster.connection import ConnectionOptions
-from kubectl_berth.cluster.live import connect
+from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.sources import Source, opener
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError
 from tests.fakes.connect_proxy import ConnectProxy, tunnelling
@@ -28,6 +29,16 @@ from tests.fakes.kube_recorder import Recorder, Tls, make_tls, recording
 
 KUBECTL = shutil.which("kubectl", path=str(Path(sys.executable).parent)) or "kubectl"
 V1 = "client.authentication.k8s.io/v1"
+
+
+@click.command()
+@source_options
+@click.pass_obj
+def connecting(environment: Environment, /, **options: Any) -> None:
+    """A command with the flags of every command that reads a cluster; it connects, and that is all."""
+    source = Source(**options)
+    source.validate()
+    opener(source, None, environment)().close()
 
 
 @dataclass
@@ -42,7 +53,7 @@ class Ground:
     proxy: Recorder
     tunnel: ConnectProxy
     variables: dict[str, str] = field(default_factory=dict)
-    flags: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, Any] = field(default_factory=dict)
 
     def write(self, name: str, content: Any) -> Path:
         path = self.home / name
@@ -93,10 +104,18 @@ class Ground:
     def base_variables(self) -> dict[str, str]:
         return {"HOME": str(self.home), "PATH": "/usr/bin:/bin", **self.variables}
 
+    def words(self) -> list[str]:
+        """The flags as typed: a list repeats its flag, True stands for a flag without a value."""
+        pairs = [
+            (name, each)
+            for name, value in self.flags.items()
+            for each in (value if isinstance(value, list) else [value])
+        ]
+        return [f"--{name}" if value is True else f"--{name}={value}" for name, value in pairs]
+
     def kubectl(self) -> tuple[bool, list[Any], str]:
-        flags = [f"--{name}={value}" for name, value in self.flags.items()]
         done = subprocess.run(
-            [KUBECTL, *flags, "get", "--raw", "/version"],
+            [KUBECTL, *self.words(), "get", "--raw", "/version"],
             env=self.base_variables(),
             cwd=self.home,
             stdin=subprocess.DEVNULL,
@@ -112,7 +131,7 @@ class Ground:
             io.StringIO(), io.StringIO(), io.StringIO(), self.base_variables(), home=Path(self.base_variables()["HOME"])
         )
         try:
-            connect(ConnectionOptions(**self.flags), environment).close()  # type: ignore[arg-type]
+            connecting.main(self.words(), "berth", standalone_mode=False, obj=environment)
         except BerthError as error:
             assert "\n" not in str(error)
             return False, self.seen(), str(error)
@@ -406,6 +425,213 @@ def proxy_of_the_environment(g: Ground) -> None:
 def loopback_is_not_proxied(g: Ground) -> None:
     g.variables |= {"HTTPS_PROXY": g.proxy.url, "HTTP_PROXY": g.proxy.url}
     g.use(g.config())
+
+
+@same
+def flag_server_and_token_without_kubeconfig(g: Ground) -> None:
+    g.flags |= {"server": g.two.url, "token": "typed", "certificate-authority": "ca.crt"}
+    g.write("ca.crt", g.tls.ca.read_text())
+
+
+@same
+def flag_server_takes_the_place_of_the_contexts(g: Ground) -> None:
+    g.use(g.config(**{"tls-server-name": "other.example.test"}))
+    g.flags["server"] = g.two.url
+
+
+@same
+def flag_server_without_current_context(g: Ground) -> None:
+    g.use(g.config() | {"current-context": ""})
+    g.flags |= {"server": g.one.url, "token": "typed", "insecure-skip-tls-verify": True}
+
+
+@same
+def flag_server_for_a_context_without_its_cluster(g: Ground) -> None:
+    g.use(g.config() | {"clusters": []})
+    g.flags |= {"server": g.one.url, "certificate-authority": str(g.tls.ca)}
+
+
+@same
+def flag_server_over_plain_http(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"server": g.plain.url, "token": "typed"}
+
+
+@same
+def flag_token_beside_a_token_file(g: Ground) -> None:
+    g.use(g.config({"tokenFile": str(g.write("token", "from-file"))}))
+    g.flags["token"] = "typed"
+
+
+@same
+def flag_token_leaves_the_certificate(g: Ground) -> None:
+    files = {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
+    g.use(g.config(files))
+    g.flags["token"] = "typed"
+
+
+@same
+def flag_token_keeps_the_plugin_from_running(g: Ground) -> None:
+    g.use(g.config(g.plugin("exit 3")))
+    g.flags["token"] = "typed"
+
+
+@same
+def flag_token_for_an_unknown_user(g: Ground) -> None:
+    g.use(g.config() | {"users": []})
+    g.flags["token"] = "typed"
+
+
+@same
+def flag_user_and_cluster(g: Ground) -> None:
+    g.use(g.config(name="a"), g.config(name="b", server=g.two.url))
+    g.flags |= {"user": "b", "cluster": "b"}
+
+
+@same
+def flag_cluster_without_current_context(g: Ground) -> None:
+    g.use(g.config(name="a") | {"current-context": ""})
+    g.flags |= {"user": "a", "cluster": "a"}
+
+
+@same
+def flag_client_certificate(g: Ground) -> None:
+    g.use(g.config({"token": "t"}))
+    g.flags |= {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
+
+
+@same
+def flag_client_certificate_over_data(g: Ground) -> None:
+    server = data(g.tls.directory / "server.crt"), data(g.tls.directory / "server.key")
+    g.use(g.config({"client-certificate-data": server[0], "client-key-data": server[1]}))
+    g.flags |= {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
+
+
+@same
+def flag_insecure_over_an_authority(g: Ground) -> None:
+    other = g.home / "other"
+    other.mkdir()
+    g.use(g.config(**{"certificate-authority": str(make_tls(other).ca)}))
+    g.flags["insecure-skip-tls-verify"] = True
+
+
+@same
+def flag_authority_over_insecure(g: Ground) -> None:
+    g.use(g.config(**{"certificate-authority": None, "insecure-skip-tls-verify": True}))
+    g.flags["certificate-authority"] = str(g.tls.ca)
+
+
+@same
+def flag_authority_over_data(g: Ground) -> None:
+    g.use(g.config(**{"certificate-authority": None, "certificate-authority-data": data(g.tls.client_certificate)}))
+    g.flags["certificate-authority"] = str(g.tls.ca)
+
+
+@same
+def flag_tls_server_name(g: Ground) -> None:
+    g.use(g.config())
+    g.flags["tls-server-name"] = "api.example.test"
+
+
+@same
+def flag_server_with_tls_server_name(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"server": g.two.url, "tls-server-name": "api.example.test"}
+
+
+@same
+def flag_proxy_url(g: Ground) -> None:
+    g.use(g.config(server="http://10.1.2.3:6443", **{"certificate-authority": None}))
+    g.flags["proxy-url"] = g.proxy.url
+
+
+@same
+def flag_as(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"as": "bob", "as-group": ["g1", "g,2"], "as-uid": "7", "as-user-extra": ["k=v", "k=w=x"]}
+
+
+@same
+def flag_as_over_the_kubeconfigs(g: Ground) -> None:
+    extra = {"k": ["a"], "l": ["b"]}
+    g.use(g.config({"token": "t", "as": "bob", "as-groups": ["g1", "g2"], "as-uid": "7", "as-user-extra": extra}))
+    g.flags |= {"as": "eve"}
+
+
+@same
+def flag_as_group_over_the_kubeconfigs(g: Ground) -> None:
+    g.use(g.config({"token": "t", "as": "bob", "as-groups": ["g1", "g2"], "as-uid": "7"}))
+    g.flags |= {"as-group": ["g3"], "as-uid": "8"}
+
+
+@same
+def flag_as_user_extra_over_the_kubeconfigs(g: Ground) -> None:
+    g.use(g.config({"token": "t", "as": "bob", "as-user-extra": {"k": ["a"], "l": ["b"]}}))
+    g.flags |= {"as-user-extra": ["k=c"]}
+
+
+@same
+def flag_username_and_password(g: Ground) -> None:
+    g.use(g.config({}))
+    g.flags |= {"username": "jane", "password": "p"}
+
+
+@same
+def flags_that_change_nothing_here(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"cache-dir": str(g.home / "cache"), "disable-compression": True, "namespace": "shop"}
+
+
+@refused
+def flag_insecure_with_flag_authority(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"insecure-skip-tls-verify": True, "certificate-authority": str(g.tls.ca)}
+
+
+@refused
+def flag_as_group_without_as(g: Ground) -> None:
+    g.use(g.config())
+    g.flags["as-group"] = ["g1"]
+
+
+@refused
+def flag_unknown_cluster(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"cluster": "zzz", "server": g.one.url}
+
+
+@refused
+def flag_unknown_user(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"user": "zzz", "token": "typed"}
+
+
+@refused
+def flag_token_beside_basic_auth(g: Ground) -> None:
+    g.use(g.config({"username": "jane", "password": "p"}))
+    g.flags["token"] = "typed"
+
+
+@refused
+def flag_client_certificate_without_key(g: Ground) -> None:
+    g.use(g.config())
+    g.flags["client-certificate"] = str(g.tls.client_certificate)
+
+
+@refused
+def flag_server_of_an_unknown_authority(g: Ground) -> None:
+    g.flags |= {"server": g.one.url, "token": "typed"}
+
+
+@refused
+def flag_as_without_any_cluster(g: Ground) -> None:
+    g.flags["as"] = "bob"
+
+
+@refused
+def unknown_current_context_with_flag_server(g: Ground) -> None:
+    g.use(g.config() | {"current-context": "zzz"})
+    g.flags |= {"server": g.one.url, "token": "typed"}
 
 
 @refused
