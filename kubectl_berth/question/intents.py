@@ -186,6 +186,9 @@ _CLAIMS: tuple[tuple[Claim, str], ...] = (
 _NEGATION = re.compile(r"\b(?:not|no|never|isn't|aren't|wasn't|n't|without|nothing to do with|"
                        r"rule[ds]? out)\s+(?:\w+\s+){0,2}$",
                        re.IGNORECASE)  # fmt: skip
+_SUPPOSED = re.compile(
+    r"\b(?:if|suppose|supposing|in case|unless|would|what happens|whenever|until|before)\b[^.?!,;]*$", re.IGNORECASE
+)
 _ASKED = re.compile(
     r"(?:\b(?:is|are|was|were|could|can|might|maybe|perhaps|because of|due to|is it|blame)\b[^.?!,]{0,30}$)|"
     r"(?:,\s*(?:the |a )?$)",
@@ -243,6 +246,8 @@ def premises_of(text: str) -> tuple[Premise, ...]:
         if hit is None:
             continue
         before = text[: hit.start()]
+        if _SUPPOSED.search(before[-80:]):
+            continue
         after = text[hit.end() :]
         asked = bool(_ASKED.search(before[-60:])) and "?" in after[:80]
         found[claim] = (hit.start(), Premise(claim, hit.group(0), bool(_NEGATION.search(before[-40:])), asked))

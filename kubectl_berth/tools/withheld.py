@@ -24,7 +24,7 @@ def withheld(
         known = f" Known without it: {row.line()}." if row else ""
     note = f" ({target.note}.)" if target.note else ""
     words = (
-        f"{what} withheld from this engine, which is not on this machine, unless {SETTING} is set. The person can run: "
+        f"{what} withheld from this engine by the data policy, unless {SETTING} is set. The person can run: "
         f"{command}{known}{note} Name this gap, that setting and that command in the answer. list_pods and get_events "
         "are still given."
     )

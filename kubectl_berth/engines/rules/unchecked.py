@@ -115,12 +115,15 @@ def _takes_settings(case: Case) -> bool:
     return False
 
 
+def _detail(gap: Gap) -> str:
+    if gap.detail and gap.why == "withheld":
+        return f" ({gap.detail})"
+    return f" ({quoted(gap.detail, 160)})" if gap.detail and gap.why in UNREAD else ""
+
+
 def gap_lines(gaps: Iterable[Gap], logs: Iterable[LogSeen]) -> list[str]:
     """What could not be read, one line each, the logs with what the person can do."""
-    told = [
-        f"{gap.what}: {gap.why}" + (f" ({quoted(gap.detail, 160)})" if gap.detail and gap.why in UNREAD else "")
-        for gap in gaps
-    ]
+    told = [f"{gap.what}: {gap.why}" + _detail(gap) for gap in gaps]
     for log in logs:
         if not log.failure:
             continue
