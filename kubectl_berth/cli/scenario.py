@@ -30,23 +30,36 @@ def list_scenarios(environment: Environment, /) -> int:
 
 
 @scenario.command(short_help="Serve a scenario as a Kubernetes API.")
-@click.argument("name")
+@click.argument("name", required=False)
+@click.option("--all", "everything", is_flag=True, help="Serve every scenario, each on a port of its own.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port to listen on (any free one).")
-@click.option("--twin", is_flag=True, help="The same cluster without the fault.")
+@click.option("--twin", is_flag=True, help="The same cluster without the fault; with --all, of all that have a twin.")
 @click.option(
     "--write-kubeconfig",
     "kubeconfig",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a kubeconfig for it.",
+    help="Write a kubeconfig for it; with --all, one with a context for each.",
 )
 @click.pass_obj
-def serve(environment: Environment, /, name: str, port: int, twin: bool, kubeconfig: Path | None) -> int:
+def serve(
+    environment: Environment,
+    /,
+    name: str | None,
+    everything: bool,
+    port: int,
+    twin: bool,
+    kubeconfig: Path | None,
+) -> int:
     """Serve the scenario NAME as a read-only Kubernetes API on 127.0.0.1, until Ctrl-C.
 
     The URL goes to stdout, one line. kubectl and any other client can read it; Secrets, ConfigMaps and every write
-    are refused.
+    are refused. With --all every scenario is served, and a line is its context's name and its URL.
     """
+    if everything:
+        return _serve_all(environment, name, port, twin, kubeconfig)
+    if name is None:
+        raise click.UsageError("missing argument 'NAME'; or give --all")
     from kubectl_berth.scenarios.reader import load
     from kubectl_berth.simulator.kubeconfig import write_kubeconfig
     from kubectl_berth.simulator.server import serve as start
@@ -66,6 +79,64 @@ def serve(environment: Environment, /, name: str, port: int, twin: bool, kubecon
         pass
     finally:
         server.close()
+    return 0
+
+
+def _serve_all(environment: Environment, name: str | None, port: int, twin: bool, kubeconfig: Path | None) -> int:
+    from kubectl_berth.scenarios.reader import SHIPPED, load, names
+    from kubectl_berth.simulator.kubeconfig import Served, write_kubeconfigs
+    from kubectl_berth.simulator.server import serve as start
+
+    if name is not None or port:
+        raise click.UsageError("--all serves every scenario, each on any free port: leave out the name and --port")
+    if kubeconfig is None:
+        raise click.UsageError("--all needs --write-kubeconfig FILE, which gets a context for each scenario")
+    chosen = [each for each in names() if not twin or (SHIPPED / each / "twin").is_dir()]
+    servers = []
+    try:
+        served = []
+        for each in chosen:
+            cluster = load(each, twin=twin).open()
+            servers.append(start(cluster))
+            served.append(Served(servers[-1].url, f"scenario-{each}", cluster.name().namespace))
+        write_kubeconfigs(kubeconfig, served)
+        environment.stdout.writelines(f"{each.context}\t{each.url}\n" for each in served)
+        environment.stdout.flush()
+        example = f"kubectl --kubeconfig {kubeconfig} --context {served[0].context} get pods -A"
+        environment.stderr.write(f"serving {len(served)} scenarios until Ctrl-C; read one with: {example}\n")
+        environment.stderr.flush()
+        servers[0].wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for server in servers:
+            server.close()
+    return 0
+
+
+@scenario.command("new", short_help="Start a scenario of your own.")
+@click.argument("name", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--from-snapshot",
+    "snapshot",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The snapshot, or directory of manifests, that becomes its cluster.",
+)
+@click.option("--question", default="", metavar="TEXT", help="What is asked about it.")
+@click.pass_obj
+def new(environment: Environment, /, name: Path, snapshot: Path, question: str) -> int:
+    """Start a scenario in DIR from a snapshot: a scenario.yaml to fill in beside a copy of the cluster.
+
+    The values of Secrets and ConfigMaps are left out of the copy. kubectl berth scenario lint says what is missing.
+    """
+    from kubectl_berth.evals.start import start
+
+    for line in start(name, snapshot, question):
+        environment.stderr.write(f"left out: {line}\n")
+    environment.stdout.write(f"{name / 'scenario.yaml'}\n")
+    environment.stderr.write(f"write its question, checks and answers, then: kubectl berth scenario lint {name}\n")
     return 0
 
 
