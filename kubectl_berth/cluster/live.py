@@ -26,6 +26,12 @@ from kubectl_berth.safety.refuse import WORDS, refused_kind
 LOG_SECONDS = 10.0
 """How long a container's log may take: a node that is gone keeps the API server waiting much longer."""
 
+AUTHORIZATION = "authorization.k8s.io/v1"
+REVIEWS = {
+    "selfsubjectaccessreviews": "SelfSubjectAccessReview",
+    "selfsubjectrulesreviews": "SelfSubjectRulesReview",
+}
+
 
 def connect(options: ConnectionOptions, environment: Environment) -> LiveCluster:
     """The cluster that flags and kubeconfig name, after its first answer.
@@ -137,6 +143,23 @@ class LiveCluster:
             except ReadError as error:
                 gaps.append(Gap(f"{kind.plural}.{kind.group}", error.why, str(error)))
         return UsageFigures(figures["pods"], figures["nodes"], tuple(gaps))
+
+    def review(self, resource: str, spec: Mapping[str, Any], *, seconds: float) -> dict[str, Any]:
+        """The status of one selfsubjectaccessreviews or selfsubjectrulesreviews: what the person may do.
+
+        Raises a ReadError where the server does not say within `seconds`.
+        """
+        question = {"apiVersion": AUTHORIZATION, "kind": REVIEWS[resource], "spec": spec}
+        answer = self._transport.review(f"/apis/{AUTHORIZATION}/{resource}", question, seconds=seconds)
+        if not answer.ok:
+            raise read_error(failure(answer))
+        status = document(answer).get("status")
+        return status if isinstance(status, dict) else {}
+
+    @property
+    def access(self) -> Access:
+        """How the cluster is reached."""
+        return self._transport.access
 
     def close(self) -> None:
         """Lets go of the connections; reads under way end with Unavailable."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kubectl_berth import __version__
 from kubectl_berth.cluster.allow_list import permit
@@ -55,7 +56,10 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Request:
-    """One permitted request: until when its answer must be whole (`limit` is how long that was), and how big."""
+    """One permitted request: until when its answer must be whole (`limit` is how long that was), and how big.
+
+    Only a review has a `body`.
+    """
 
     method: str
     target: str
@@ -63,6 +67,7 @@ class _Request:
     most_bytes: int
     deadline: float
     limit: float
+    body: Mapping[str, Any] | None = None
 
 
 class Transport:
@@ -106,6 +111,15 @@ class Transport:
                 break
             answer = self._send(wanted)
         return answer
+
+    def review(self, target: str, question: Mapping[str, Any], *, seconds: float) -> Answer:
+        """The answer to one question about what the person may do, the only thing that is ever posted; asked once.
+
+        `target` is one of the two paths that the allow-list holds for this. Raises as `request` does.
+        """
+        permit("POST", target)
+        limit = min(self.access.request_timeout or seconds, seconds)
+        return self._send(_Request("POST", target, JSON, MOST_BYTES, self._monotonic() + limit, limit, question))
 
     def close(self) -> None:
         """Ends what is under way and refuses what comes after."""
@@ -160,6 +174,7 @@ class Transport:
                 wanted.method,
                 self.access.server + wanted.target,
                 self._headers(line, wanted.accept),
+                wanted.body,
                 _request_timeout=self._timeouts(left),
             ).response
             line.connections.reading(response)

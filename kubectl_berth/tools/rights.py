@@ -1,0 +1,57 @@
+"""Which rights the tools use: the smallest role that lets every one of them work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_berth.cluster.cluster import Discovery, Kind
+from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, builtin_kinds
+from kubectl_berth.cluster.names import searchable_kinds
+from kubectl_berth.diagnosis.inventory import wanted
+
+
+@dataclass(frozen=True, order=True)
+class Right:
+    """One resource of one API group ("" is the core one) and the verbs that are needed on it."""
+
+    group: str
+    resource: str
+    verbs: tuple[str, ...]
+    namespaced: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.resource}.{self.group}" if self.group else self.resource
+
+
+def needed(version: str = NEWEST) -> list[Right]:
+    """What the tools read on a server of `version`, of its own kinds alone, in order.
+
+    Discovery and the reviews of one's own rights are left out: Kubernetes allows them to everybody who has logged in.
+    """
+    discovery = Discovery(builtin_kinds(version))
+    kinds = {(kind.group, kind.plural): kind for kind in (*wanted(discovery), *searchable_kinds(discovery))}
+    rights = [Right(kind.group, kind.plural, ("get", "list"), kind.namespaced) for kind in kinds.values()]
+    rights += [Right(kind.group, kind.plural, ("list",), kind.namespaced) for kind in METRICS_KINDS]
+    return sorted([*rights, Right("", "pods/log", ("get",))])
+
+
+def custom(kinds: Sequence[Kind]) -> list[Right]:
+    """What the tools read of custom kinds."""
+    chosen = {
+        Right(kind.group, kind.plural, ("get", "list"), kind.namespaced)
+        for kind in kinds
+        if not kind.builtin and "list" in kind.verbs and "/" not in kind.plural
+    }
+    return sorted(chosen)
+
+
+def rules(rights: Sequence[Right]) -> list[dict[str, list[str]]]:
+    """The rules of a role: resources of one group with the same verbs together."""
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for right in sorted(rights):
+        together.setdefault((right.group, right.verbs), []).append(right.resource)
+    return [
+        {"apiGroups": [group], "resources": resources, "verbs": list(verbs)}
+        for (group, verbs), resources in together.items()
+    ]

@@ -1,0 +1,198 @@
+"""The printed role against the requests that the tools make: neither holds anything that the other lacks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_berth.cluster.connection import ConnectionOptions
+from kubectl_berth.cluster.kinds import METRICS_KINDS, builtin_kinds
+from kubectl_berth.cluster.live import connect
+from kubectl_berth.environment import Environment
+from kubectl_berth.investigation.brief import brief
+from kubectl_berth.question.understand import understand
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.registry import ALL
+from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.kube_recorder import Recorded, Recorder, Reply, recording
+from tests.process import berth, surroundings
+
+# the newest server: it serves every kind that the role may name
+VERSION = "v1.36.0"
+KINDS = (*builtin_kinds(VERSION), *METRICS_KINDS)
+NEEDS_NO_RULE = re.compile(r"/version|/apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?")
+
+Needs = set[tuple[str, str, str]]
+"""API group, resource (with its subresource), verb."""
+
+
+def printed(*flags: str, home: Path) -> list[dict[str, Any]]:
+    done = berth("rbac", *flags, env=surroundings(home))
+    assert (done.status, done.err) == (0, "")
+    role = yaml.safe_load(done.out)
+    assert (role["apiVersion"], role["kind"]) == ("rbac.authorization.k8s.io/v1", "ClusterRole")
+    assert isinstance(role["rules"], list)
+    return role["rules"]
+
+
+def allowed(rules: list[dict[str, Any]]) -> Needs:
+    return {
+        (group, resource, verb)
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def needs(request: Recorded) -> tuple[str, str, str] | None:
+    """What RBAC asks for to let the request pass; None for what everybody may."""
+    path, _, query = request.path.partition("?")
+    if NEEDS_NO_RULE.fullmatch(path):
+        return None
+    found = re.fullmatch(
+        r"/(?:api|apis/(?P<group>[^/]+))/v[^/]+(?:/namespaces/[^/]+(?=/.))?/(?P<plural>[^/]+)"
+        r"(?:/(?P<name>[^/]+))?(?:/(?P<sub>.+))?",
+        path,
+    )
+    assert found, path
+    resource = found["plural"] + (f"/{found['sub']}" if found["sub"] else "")
+    verb = "watch" if "watch=" in query else "get" if found["name"] else "list"
+    return (found["group"] or "", resource, {"GET": verb}.get(request.method, request.method))
+
+
+def serving(recorder: Recorder) -> None:
+    """The recorder serves every built-in kind, one object called "one" of each, in discovery of the old form."""
+    groups: dict[str, list[str]] = {}
+    for kind in KINDS:
+        groups.setdefault(kind.group, [])
+        if kind.version not in groups[kind.group]:
+            groups[kind.group].append(kind.version)
+    recorder.replies["/version"] = Reply({"gitVersion": VERSION})
+    recorder.replies["/api"] = Reply({"kind": "APIVersions", "versions": ["v1"]})
+    named = [
+        {
+            "name": group,
+            "versions": [{"version": each} for each in versions],
+            "preferredVersion": {"version": versions[0]},
+        }
+        for group, versions in groups.items()
+        if group
+    ]
+    recorder.replies["/apis"] = Reply({"kind": "APIGroupList", "groups": named})
+    for group, versions in groups.items():
+        for version in versions:
+            served = [k for k in KINDS if (k.group, k.version) == (group, version)]
+            resources = [
+                {"name": k.plural, "kind": k.kind, "namespaced": k.namespaced, "verbs": list(k.verbs)} for k in served
+            ]
+            root = f"/apis/{group}/{version}" if group else f"/api/{version}"
+            recorder.replies[root] = Reply({"kind": "APIResourceList", "resources": resources})
+            for kind in served:
+                _objects(recorder, root, kind)
+
+
+def _objects(recorder: Recorder, root: str, kind: Any) -> None:
+    name = "shop" if kind.kind == "Namespace" else "one"
+    inside = "/namespaces/shop" if kind.namespaced else ""
+    metadata = {"name": name, "uid": kind.plural, **({"namespace": "shop"} if kind.namespaced else {})}
+    thing: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+    if kind.kind == "Pod":
+        thing["spec"] = {"containers": [{"name": "main"}]}
+    several = Reply({"kind": f"{kind.kind}List", "metadata": {}, "items": [thing]})
+    recorder.replies[f"{root}/{kind.plural}"] = recorder.replies[f"{root}{inside}/{kind.plural}"] = several
+    recorder.replies[f"{root}{inside}/{kind.plural}/{name}"] = Reply(thing)
+    if kind.kind == "Pod":
+        recorder.replies[f"{root}{inside}/pods/one/log"] = Reply("a line\n", headers={"Content-Type": "text/plain"})
+
+
+def calls() -> list[tuple[str, dict[str, Any]]]:
+    """Every tool but describe_resource, with arguments that between them reach every kind of read."""
+    pod = {"kind": "Pod", "name": "one", "namespace": "shop"}
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("list_pods", {"labelSelector": "app"}),
+        ("list_pods", {}),
+        ("get_events", {"includeNormal": True}),
+        ("get_logs", pod),
+        ("get_logs", {**pod, "previous": True}),
+        ("analyze_workload_resources", {"kind": "Deployment", "name": "one", "namespace": "shop"}),
+        ("list_resources", {"filter": "on"}),
+        ("describe_resource", {"kind": "Pod", "name": "nowhere"}),
+        ("lookup_runbook", {"query": "CrashLoopBackOff"}),
+        ("recall_incidents", {"query": "one"}),
+        ("record_incident", {"title": "one", "rootCause": "a", "fix": "b"}),
+        ("propose_remediation", {"summary": "x", "steps": ["kubectl rollout restart deployment/one -n shop"]}),
+        ("apply_remediation", {"summary": "x"}),
+    ]
+    asked += [(name, {}) for name in ("cluster_health", "analyze_capacity", "check_availability")]
+    return [*asked, ("check_disruption_budgets", {})]
+
+
+@pytest.fixture
+def used(tmp_path: Path) -> Needs:
+    """What a run of everything that reads a cluster needs."""
+    import io
+
+    role = allowed(printed(home=tmp_path))
+    with recording() as recorder:
+        serving(recorder)
+        config = {
+            "current-context": "x",
+            "contexts": [{"name": "x", "context": {"cluster": "x", "namespace": "shop"}}],
+            "clusters": [{"name": "x", "cluster": {"server": recorder.url}}],
+        }
+        (tmp_path / "config").write_text(yaml.safe_dump(config))
+        environment = Environment(io.StringIO(), io.StringIO(), io.StringIO(), {}, home=tmp_path)
+        live = connect(ConnectionOptions(kubeconfig=str(tmp_path / "config")), environment)
+        for question in ("why is deployment one unhealthy", "why does one fail", "are the nodes of shop full"):
+            context = Context(live, "shop")
+            brief(understand(question, context.cluster, namespace=None, narrowed=False), context)
+        toolbox = Toolbox(Context(live, "shop"))
+        done = {name for name, _ in calls()} | {"describe_resource"}
+        assert done == {tool.name for tool in ALL}
+        for name, arguments in calls():
+            toolbox.call(name, arguments)
+        # any kind may be described; those that are read of one's own accord are what the role is for
+        for kind in KINDS:
+            if kind.preferred and (kind.group, kind.plural, "get") in role:
+                where = {"namespace": "shop"} if kind.namespaced else {}
+                name = "shop" if kind.kind == "Namespace" else "one"
+                result = toolbox.call("describe_resource", {"kind": kind.kind, "name": name, **where})
+                assert result.fate == "ok", (kind, result.text)
+        live.close()
+        return {need for need in map(needs, recorder.requests) if need}
+
+
+def test_the_role_holds_what_the_tools_use_and_nothing_else(used: Needs, tmp_path: Path) -> None:
+    assert used == allowed(printed(home=tmp_path))
+
+
+def test_nothing_in_it_writes_or_opens_secrets(tmp_path: Path) -> None:
+    for group, resource, verb in allowed(printed(home=tmp_path)):
+        assert verb in ("get", "list")
+        assert "*" not in (group, resource)
+        assert resource not in ("secrets", "configmaps", "nodes/proxy", "pods/exec")
+
+
+def test_custom_resources_have_rules_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "moment").mkdir()
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "boats.harbour.example.com"},
+        "spec": {
+            "group": "harbour.example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "boats", "singular": "boat", "kind": "Boat"},
+            "versions": [{"name": "v1", "served": True, "storage": True}],
+        },
+    }
+    (tmp_path / "moment" / "crd.yaml").write_text(yaml.safe_dump(definition))
+    plain = printed(home=tmp_path)
+    more = printed("--custom", "--snapshot", str(tmp_path / "moment"), home=tmp_path)
+    rule = {"apiGroups": ["harbour.example.com"], "resources": ["boats"], "verbs": ["get", "list"]}
+    assert more == [*plain, rule]
