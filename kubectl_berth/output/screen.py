@@ -19,6 +19,13 @@ def takes_escapes(stream: TextIO, environment: Environment) -> bool:
     return environment.variable("TERM") not in ("", "dumb", "unknown")
 
 
+def shows_unicode(stream: TextIO, environment: Environment) -> bool:
+    """True where the person's locale and the stream have more than ASCII: bullets and lines can be drawn."""
+    locale = next(filter(None, map(environment.variable, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    encoding = (getattr(stream, "encoding", "") or "").lower().replace("-", "")
+    return locale not in ("C", "POSIX") and encoding in ("utf8", "utf8sig")
+
+
 def _is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()

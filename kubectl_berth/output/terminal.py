@@ -1,18 +1,19 @@
 """What a person reads: the answer on stdout, everything else on stderr.
 
-On a terminal the text of a turn streams to stdout as it comes and gives way when the turn ends in a tool call. In a
-pipe or a file it is held until it is known to be the answer. No escape byte goes where nobody obeys it.
+On a terminal the text of a turn streams to stdout as it comes, rendered block by block, and gives way when the turn
+ends in a tool call. In a pipe or a file it is held until it is known to be the answer, and written as it is. No escape
+byte goes where nobody obeys it.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 from kubectl_berth.environment import Environment
 from kubectl_berth.output import screen, words
 from kubectl_berth.output.progress import Progress
+from kubectl_berth.output.turn import Turn
 from kubectl_berth.records import (
     Event,
     ModelCallStarting,
@@ -26,11 +27,8 @@ from kubectl_berth.records import (
     ToolReturned,
     Waiting,
 )
-from kubectl_berth.safety.answers import presentable
 from kubectl_berth.safety.gate import shown_line
 from kubectl_berth.safety.sanitise import one_line, sanitise
-
-_OPENINGS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f\r\\[]")
 
 Trace = Literal["none", "brief", "full"]
 
@@ -44,13 +42,14 @@ class Terminal:
     quiet: bool = False
     answer: bool = True
     host: str = ""
-    _shown: str = field(default="", init=False)
-    _pending: str = field(default="", init=False)
-    _line: str = field(default="", init=False)
-    _stalled: bool = field(default=False, init=False)
+    _turn: Turn = field(init=False)
     _held: list[str] = field(default_factory=list, init=False)
     _status_shown: bool = field(default=False, init=False)
     _progress: Progress = field(default_factory=Progress, init=False)
+
+    def __post_init__(self) -> None:
+        stdout = self.environment.stdout
+        self._turn = Turn(stdout, renders=screen.shows_unicode(stdout, self.environment))
 
     def event(self, event: Event) -> None:
         """Shows one event as it happens."""
@@ -96,13 +95,15 @@ class Terminal:
                 self.line(f"found before the end: {words.finding(finding)}")
         for gap in result.gaps:
             self.line(words.gap(gap))
+        if result.not_in_evidence:
+            self.line(words.unseen(result.not_in_evidence))
         self.line(words.closing(result, self.host))
 
     def line(self, text: str, *, always: bool = False) -> None:
         """One line on stderr; under text that still streams it waits, so that the text can be taken back."""
         if self.quiet and not always:
             return
-        if self._shown:
+        if self._turn.visible:
             self._held.append(text)
         else:
             self._write(self._dim(text) + "\n")
@@ -110,37 +111,20 @@ class Terminal:
     # --- the text of a turn ---------------------------------------------------------------------------------------
 
     def _stream(self, text: str) -> None:
-        """Shows as much of the text as nothing that may still come can change."""
-        if not self.answer or not screen.takes_escapes(self.environment.stdout, self.environment):
+        if not self._streams():
             return
-        *lines, self._pending = (self._pending + text).split("\n")
-        for line in lines:
-            self._show(presentable(sanitise(line)), "\n")
-            self._line = ""
-        self._show(presentable(sanitise(_settled(self._pending))), "")
+        self._clear_status()
+        self.environment.stderr.flush()
+        self._turn.add(text)
 
-    def _show(self, line: str, end: str) -> None:
-        """The rest of the line that is being written; nothing more where what stands there is not how it begins."""
-        if not self._shown:
-            line = line.lstrip()
-        if self._stalled or not line.startswith(self._line):
-            self._stalled = True
-            return
-        rest = line[len(self._line) :] + (end if self._shown or line else "")
-        if rest:
-            self._clear_status()
-            self.environment.stderr.flush()
-            self.environment.stdout.write(rest)
-            self.environment.stdout.flush()
-            self._shown += rest
-        self._line = line
+    def _streams(self) -> bool:
+        return self.answer and screen.takes_escapes(self.environment.stdout, self.environment)
 
     def _give_way(self) -> None:
         """Takes back the text of this turn: it was narration, or it is asked for again."""
         self._clear_status()
-        shown = self._shown
-        self._forget()
-        if shown and not screen.erase(shown, self.environment.stdout):
+        visible = self._turn.visible
+        if not self._turn.take_back() and visible:
             self._write(self._dim("the text above was not the answer") + "\n")
         self._release()
 
@@ -152,17 +136,11 @@ class Terminal:
     def _finish(self, answer: str) -> None:
         if not self.answer:
             return
-        stdout = self.environment.stdout
-        # what was streamed may end in blank lines that the answer does not keep
-        if self._shown and not answer.startswith(self._shown):
-            screen.erase(self._shown, stdout)
-            self._shown = ""
-        stdout.write(answer[len(self._shown) :] + "\n")
-        stdout.flush()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._shown, self._pending, self._line, self._stalled = "", "", "", False
+        if self._streams():
+            self._turn.finish(answer)
+            return
+        self.environment.stdout.write(answer + "\n")
+        self.environment.stdout.flush()
 
     # --- stderr ---------------------------------------------------------------------------------------------------
 
@@ -188,7 +166,7 @@ class Terminal:
     def _status(self, text: str) -> None:
         """One line on a terminal that the next thing written replaces."""
         stderr = self.environment.stderr
-        if self.quiet or self._shown or not screen.takes_escapes(stderr, self.environment):
+        if self.quiet or self._turn.visible or not screen.takes_escapes(stderr, self.environment):
             return
         self._clear_status()
         columns, _ = screen.size(stderr)
@@ -212,10 +190,3 @@ class Terminal:
         if not screen.takes_escapes(self.environment.stderr, self.environment):
             return text
         return f"\x1b[2m{text}\x1b[0m"
-
-
-def _settled(line: str) -> str:
-    """The part of an unfinished line that can be shown by itself: whole words, no sequence and no link that goes on."""
-    opening = _OPENINGS.search(line)
-    line = line[: opening.start()] if opening else line
-    return line[: max(line.rfind(" "), line.rfind("\t")) + 1]

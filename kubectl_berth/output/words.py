@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from kubectl_berth.records import Finding, Gap, Result, RunStarted, TraceEntry
@@ -58,8 +59,23 @@ def finding(finding: Finding) -> str:
     return f"{finding.severity}: {finding.subject}: {finding.reason}: {shown_line(finding.summary, 240)}"
 
 
+def unseen(texts: Sequence[str]) -> str:
+    """What of the answer was not found in what berth read, in words that leave open why."""
+    listed = ", ".join(shown_line(text, 80) for text in texts)
+    return f"not found in what was read (it may be a proposal, worked out, or said in other words): {listed}"
+
+
 def closing(result: Result, host: str) -> str:
-    """What the run took: calls, tokens, retries, seconds, and what it cost as far as anyone knows."""
+    """What the run took: calls, tokens, retries, seconds, what it cost as far as anyone knows, and what is missing."""
+    missing = ""
+    if result.gaps:
+        missing += f"; {_count(len(result.gaps), 'gap')}"
+    if result.not_in_evidence:
+        missing += f"; {len(result.not_in_evidence)} not seen in the evidence"
+    return _spent(result, host) + missing
+
+
+def _spent(result: Result, host: str) -> str:
     calls = _count(len(result.trace), "tool call")
     if result.engine == "rules":
         return f"no model was used; {calls}, {result.seconds:.1f} s; nothing to pay on this machine"
