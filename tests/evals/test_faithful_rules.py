@@ -112,3 +112,56 @@ def test_an_object_without_its_fields_is_odd_and_no_crash(whole: World, part: st
             else:
                 obj.pop(part, None)
     assert len(list(oddities(here))) > 10
+
+
+EXCEPTED: list[tuple[str, str, str, Break, str]] = [
+    (
+        "quota-blocks-rollout",
+        "replica sets",
+        "what may not be created is missed",
+        lambda here: [obj["status"].pop("conditions", None) for obj in here.kind("ReplicaSet")],
+        "spec.replicas is 2, there is 1",
+    ),
+    (
+        "cascade-node-diskpressure",
+        "replica sets",
+        "evicted pods count no more",
+        lambda here: [put(obj, "status.phase", "Running") for obj in here.kind("Pod") if "reason" in obj["status"]],
+        "status.replicas is 1, there is 2",
+    ),
+    (
+        "cascade-node-diskpressure",
+        "event subjects",
+        "only a StatefulSet's pod comes again under its name",
+        lambda here: put(find(here, "Pod", "session-cache-0"), "metadata.ownerReferences", []),
+        "there is no Pod session-cache-0",
+    ),
+    (
+        "node-kubelet-stopped",
+        "pod conditions",
+        "pods of a lost node are not ready",
+        lambda here: put(
+            condition(next(obj for obj in here.kind("Pod") if obj["spec"]["nodeName"] == "node-d"), "Ready"),
+            "status",
+            "True",
+        ),
+        "is ready on a node that is lost",
+    ),
+    (
+        "pull-secret-missing",
+        "event subjects",
+        "an event about a container says which",
+        lambda here: event(here, "Pulling")["involvedObject"].pop("fieldPath"),
+        'fieldPath "" is none of its containers',
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "rule", "why", "break_it", "words"), EXCEPTED, ids=[entry[2] for entry in EXCEPTED])
+def test_an_exception_reaches_no_further(name: str, rule: str, why: str, break_it: Break, words: str) -> None:
+    here = world(load(name))
+    assert list(RULES[rule](here)) == []
+    changed = replace(here, objects=copy.deepcopy(here.objects))
+    break_it(changed)
+    found = list(RULES[rule](changed))
+    assert any(words in line for line in found), found
