@@ -126,7 +126,7 @@ EXCEPTED: list[tuple[str, str, str, Break, str]] = [
         "cascade-node-diskpressure",
         "replica sets",
         "evicted pods count no more",
-        lambda here: [put(obj, "status.phase", "Running") for obj in here.kind("Pod") if "reason" in obj["status"]],
+        lambda here: [obj["status"].update(phase="Running") for obj in here.kind("Pod") if "reason" in obj["status"]],
         "status.replicas is 1, there is 2",
     ),
     (
