@@ -62,6 +62,12 @@ def test_every_kind_of_token_has_its_own_rate():
     assert dollars(usage, "claude-opus-5") == pytest.approx(5 + 25 + 0.50 + 6.25)
 
 
+def test_what_is_written_for_an_hour_has_its_own_rate():
+    usage = Usage(1, cache_write_tokens=M, cache_write_hour_tokens=400_000)
+    assert dollars(usage, "claude-opus-5-5") == pytest.approx(0.6 * 5 + 0.4 * 8)
+    assert dollars(usage, "house-model", own_input=1, own_output=3) == pytest.approx(0.6 * 1.25 + 0.4 * 2)
+
+
 def test_a_haiku_5_5_request_above_100000_tokens_of_prompt_costs_the_higher_rate_for_all_of_it():
     at_limit = Usage(1, input_tokens=60_000, output_tokens=1_000, cache_read_tokens=30_000, cache_write_tokens=10_000)
     above = Usage(1, input_tokens=60_001, output_tokens=1_000, cache_read_tokens=30_000, cache_write_tokens=10_000)
