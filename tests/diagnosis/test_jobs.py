@@ -104,3 +104,16 @@ def test_a_run_that_hangs_blocks_the_next() -> None:
 def test_a_schedule_that_runs_is_fine() -> None:
     cron = obj("batch/v1", "CronJob", "report", spec={"schedule": "0 * * * *"}, status={"lastScheduleTime": ago(20)})
     assert reasons(cron, owned(job("report-1", DONE), cron)) == set()
+
+
+def quiet_cron(**status: str) -> dict:
+    return obj("batch/v1", "CronJob", "report", spec={"schedule": "0 1 * * *"}, status=status)
+
+
+def test_a_last_run_that_did_not_succeed_and_left_nothing() -> None:
+    lost = quiet_cron(lastScheduleTime=ago(500), lastSuccessfulTime=ago(2000))
+    assert reasons(lost) == {"CronJobLastRunFailed"}
+    assert reasons(quiet_cron(lastScheduleTime=ago(500), lastSuccessfulTime=ago(490))) == set()
+    assert reasons(quiet_cron(lastScheduleTime=ago(20), lastSuccessfulTime=ago(1500))) == set()
+    left = owned(obj("batch/v1", "Job", "report-1", status={"active": 1, "startTime": ago(500)}), lost)
+    assert reasons(lost, left) == set()

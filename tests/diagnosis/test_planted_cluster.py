@@ -213,7 +213,7 @@ def _(w: World) -> Obj:
     return guard(w)
 
 
-@plant("webhook guards itself", "WebhookFails", ["its own namespace"], [])
+@plant("webhook guards itself", "WebhookFails", ["cannot start while it is down"], [])
 def _(w: World) -> Obj:
     service = w.get("Service", "shop", "search")["metadata"]["name"]
     text = failed_call(f'no endpoints available for service "{service}"')

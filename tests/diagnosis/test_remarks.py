@@ -17,7 +17,9 @@ def daemons(*tolerations: Obj) -> list[Obj]:
 
 
 def test_nodes_that_a_daemon_set_leaves_out_are_named_with_their_taint() -> None:
+    lost = node("node-l", {"type": "Ready", "status": "Unknown"}, **GPU)
     objects = [node("node-a"), node("node-g", **GPU), node("node-m", **MASTER)]
+    assert "node-l" not in one(found(*daemons(), *objects, lost), "DaemonSetLeavesNodesOut").summary
     told = one(found(*daemons(), *objects), "DaemonSetLeavesNodesOut")
     assert told.severity == "info" and "node-g" in told.summary and "node-m" not in told.summary
     assert "dedicated=gpu:NoSchedule" in " ".join(told.evidence)

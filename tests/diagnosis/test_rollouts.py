@@ -141,3 +141,23 @@ def test_a_healthy_deployment_with_its_old_replica_sets_is_fine() -> None:
     now = replica_set(web, "web-b", replicas=2, revision=2)
     before = replica_set(web, "web-a", replicas=0, revision=1)
     assert reasons(web, now, before, owned(pod("web-b-1"), now), owned(pod("web-b-2"), now)) == set()
+
+
+def test_what_an_operator_scaled_to_zero_is_its_own_business() -> None:
+    idle = deployment("web", replicas=0)
+    service = obj("v1", "Service", "web", spec={"selector": {"app": "web"}})
+    assert "ScaledToZero" in reasons(idle, service)
+    operator = obj("ops.example.org/v1", "Fleet", "main", spec={}, status={"phase": "Running"})
+    assert "ScaledToZero" not in reasons(operator, owned(idle, operator), service)
+
+
+def test_a_pod_that_the_new_template_would_not_mend_is_the_cause_itself() -> None:
+    bad = waiting("CrashLoopBackOff", restarts=9, lastState=ended(1))
+    labels = {"metadata": {"labels": {"controller-revision-hash": "db-old"}}}
+    template = {"spec": {"containers": [{"name": "app", "image": "registry.example.com/app:1"}]}}
+    status = {"replicas": 1, "readyReplicas": 0, "currentRevision": "db-old", "updateRevision": "db-new"}
+    same = obj("apps/v1", "StatefulSet", "db", spec={"replicas": 1, "template": template}, status=status)
+    other = merged(same, {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "app:2"}]}}}})
+    for owner, root in ((same, "Pod"), (other, "StatefulSet")):
+        findings = found(owner, owned(pod("db-0", bad, **labels), owner))
+        assert {one.subject.kind for one in findings if one.cause} == {root}

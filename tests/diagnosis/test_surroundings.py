@@ -109,3 +109,36 @@ def test_a_probe_that_times_out_at_the_cpu_limit() -> None:
         }
         findings = diagnose(inventory_of([slow, late, node()], NOW, usage=UsageFigures([figures])))
         assert ("throttled" in words_of(one(findings, "ReadinessProbeFails"))) is expected
+
+
+def test_what_needs_a_service_that_is_down_is_told_at_once() -> None:
+    from tests.diagnosis.objects import reasons, running
+
+    probe = {"httpGet": {"port": 80}, "periodSeconds": 10, "failureThreshold": 3}
+    env = [{"name": "DB_HOST", "value": "db"}]
+    young = pod("web-1", running(ready=False, since=1), container={"readinessProbe": probe, "env": env})
+    service = obj("v1", "Service", "db", spec={"selector": {"app": "db"}, "ports": [{"port": 1}]})
+    serving = pod("db-0", metadata={"labels": {"app": "db"}})
+    assert "ReadinessProbeFails" in reasons(young, service)
+    assert "ReadinessProbeFails" not in reasons(young, service, serving)
+
+
+def test_a_pod_that_names_its_own_service_is_not_its_victim() -> None:
+    env = [{"name": "PEERS_URL", "value": "http://web:80"}]
+    alone = merged(crashing(env=env), {"metadata": {"labels": {"app": "web"}}})
+    service = obj("v1", "Service", "web", spec={"selector": {"app": "web"}, "ports": [{"port": 80}]})
+    findings = found(alone, service)
+    assert "its settings name" not in words_of(one(findings, "CrashLoop"))
+    assert one(findings, "CrashLoop").cause and not one(findings, "ServiceEndpointsNotReady").cause
+
+
+@pytest.mark.parametrize(("name", "needed"), [("DB_HOST", True), ("OTEL_SERVICE_NAME", False), ("TEAM", False)])
+def test_one_bare_word_is_a_host_where_the_variable_says_so(name: str, needed: bool) -> None:
+    service = obj("v1", "Service", "db", spec={"selector": {"app": "db"}, "ports": [{"port": 1}]})
+    text = told(crashing(env=[{"name": name, "value": "db"}]), service)
+    assert ("Service shop/db" in text) is needed
+
+
+def test_one_pod_of_a_headless_service_names_it() -> None:
+    service = obj("v1", "Service", "db", spec={"selector": {"app": "db"}, "clusterIP": "None"})
+    assert "Service shop/db" in told(crashing(args=["--peer=x", "db-0.db.shop.svc:5432"]), service)
