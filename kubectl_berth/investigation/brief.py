@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubectl_berth.diagnosis.diagnose import related
+from kubectl_berth.diagnosis.family import family_of
 from kubectl_berth.errors import ReadError
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
@@ -12,7 +13,7 @@ from kubectl_berth.safety.gate import clean, pass_through
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import counted, mappings, text
-from kubectl_berth.tools.pods import pod_row, pod_rows
+from kubectl_berth.tools.pods import in_order, pod_row, pod_rows
 from kubectl_berth.tools.status_summary import summary
 
 LIMIT = 1200
@@ -20,6 +21,7 @@ LIMIT = 1200
 
 _FRAME = len(pass_through("").encode())
 _MOST_SUBJECTS = 6
+_MOST_PODS = 3
 _LINE = 230
 
 
@@ -56,7 +58,9 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"No such namespace: {', '.join(understanding.unknown_namespaces)}."
     if understanding.kinds:
         yield f"Kinds meant: {', '.join(understanding.kinds)}."
-    yield from _findings(subjects, context)
+    chosen = _chosen(understanding, subjects, context)
+    yield from _findings(chosen, subjects)
+    yield from _pods(subjects, chosen, context)
     for gap in dict.fromkeys((*understanding.gaps, *context.inventory().gaps)):
         yield f"Not readable: {gap.what}: {gap.why}."
     rest = len(understanding.subjects) - len(subjects)
@@ -64,7 +68,7 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"{rest} more objects fit the question."
 
 
-def _findings(subjects: Sequence[Ref], context: Context) -> Iterator[str]:
+def _chosen(understanding: Understanding, subjects: Sequence[Ref], context: Context) -> list[Finding]:
     """What the checks say about the subjects; about the whole cluster where the question names nothing."""
     found = context.findings()
     inventory = context.inventory()
@@ -73,15 +77,39 @@ def _findings(subjects: Sequence[Ref], context: Context) -> Iterator[str]:
         chosen.update(dict.fromkeys(related(found, ref, inventory)))
     if not subjects:
         chosen = dict.fromkeys(found)
-    ordered = sorted(chosen, key=lambda finding: not finding.cause)
-    if not ordered:
+    elif understanding.intent == "drain":
+        # what holds a drain up is no fault of the node
+        chosen.update(dict.fromkeys(finding for finding in found if finding.subject.kind == "PodDisruptionBudget"))
+    return sorted(chosen, key=lambda finding: not finding.cause)
+
+
+def _findings(chosen: Sequence[Finding], subjects: Sequence[Ref]) -> Iterator[str]:
+    if not chosen:
         yield "berth's checks found nothing wrong with " + ("these objects." if subjects else "what could be read.")
-    for finding in ordered:
+    for finding in chosen:
         cause = "" if finding.cause else f" (follows from {finding.caused_by})"
         yield f"Found, {finding.severity}: {finding.subject}: {finding.reason}: {finding.summary}{cause}"
-    for finding in ordered:
+    for finding in chosen:
         if finding.cause:
             yield from (f"Evidence, {finding.subject}: {each}" for each in finding.evidence[:3])
+
+
+def _pods(subjects: Sequence[Ref], chosen: Sequence[Finding], context: Context) -> Iterator[str]:
+    """The pods of the workloads that are named: their names cannot be guessed. Those with a finding stand there."""
+    inventory = context.inventory()
+    told = {finding.subject for finding in chosen} | set(subjects)
+    wanted = {
+        (ref.namespace, ref.name)
+        for subject in subjects
+        if subject.namespace and subject.kind not in ("Pod", "Service")
+        for ref in family_of(subject, inventory)
+        if ref.kind == "Pod" and ref not in told
+    }
+    rows = [pod_row(pod, context.now) for pod in inventory.pods if (pod.namespace, pod.name) in wanted]
+    shown = in_order(rows)[:_MOST_PODS]
+    yield from (f"Its pod: {row.line(owner=False)}" for row in shown)
+    if len(rows) > len(shown):
+        yield f"{len(rows) - len(shown)} more pods of it."
 
 
 def _size(context: Context) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from kubectl_berth.investigation.brief import LIMIT, brief
 from kubectl_berth.question.understand import Understanding, understand
 from kubectl_berth.records import Gap, Ref
 from kubectl_berth.safety.gate import CLOSING, OPENING
+from kubectl_berth.scenarios.reader import load
 from kubectl_berth.tools.context import Context
+from tests.bench.brief_saves import RUNS, main
 from tests.process import snapshot
 
 
@@ -62,3 +65,26 @@ def test_a_secret_in_a_name_or_message_is_masked(context: Context) -> None:
     understanding = Understanding(text="?", gaps=(Gap(f"pods with {token}", "forbidden"),))
     told = brief(understanding, context)
     assert token not in told and "Not readable: pods with" in told
+
+
+def test_the_pods_of_a_workload_are_named() -> None:
+    cluster = load("rightsize-overprovisioned").open()
+    told = briefed("is reports-api in analytics too big?", Context(cluster))
+    pods = [line for line in told.splitlines() if line.startswith("Its pod: analytics/reports-api-")]
+    assert len(pods) == 3 and "1 more pods of it." in told
+    assert "2/2 ready, Running, 0 restarts" in pods[0]
+
+
+def test_what_holds_a_drain_up_is_named() -> None:
+    told = briefed("why does the drain of node-b hang?", Context(load("pdb-blocks-drain").open()))
+    assert "PodDisruptionBudget shop/api-pdb" in told
+
+
+@pytest.mark.skipif(not RUNS.exists(), reason="the recorded runs are not on this machine")
+def test_a_fifth_of_the_recorded_calls_is_needless(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["brief_saves"])
+    main()
+    found = re.match(r"(\d+) of (\d+) recorded", capsys.readouterr().out)
+    assert found and int(found[1]) > 0.2 * int(found[2])
