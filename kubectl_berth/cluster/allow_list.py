@@ -34,6 +34,8 @@ _VERSION = re.compile(r"v[0-9]{1,5}(?:(?:alpha|beta)[0-9]{1,5})?")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:@~+=,-]{0,251}[A-Za-z0-9])?")
 
 _WITHHELD = frozenset({"secret", "secrets", "secretlist", "configmap", "configmaps", "configmaplist", "cm"})
+_TOKENS = ("token", "tokens", "kubeconfig", "kubeconfigs")
+"""How resources end whose objects are credentials."""
 
 # words that stand where a resource would, but are another way in or a subresource of what stands before them
 _NO_RESOURCE = frozenset(
@@ -112,7 +114,7 @@ def _query_of(path: str) -> Mapping[str, re.Pattern[str]]:
 def _query_of_resource(path: str, rest: list[str], *, log: bool) -> Mapping[str, re.Pattern[str]]:
     """As above, for what follows version and namespace. `log` where a log may be read below."""
     plural, *below = rest
-    if plural in _WITHHELD or plural in _NO_RESOURCE or not _PLURAL.fullmatch(plural):
+    if plural in _WITHHELD or plural.endswith(_TOKENS) or plural in _NO_RESOURCE or not _PLURAL.fullmatch(plural):
         raise _refusal(f"a request for {plural}")
     if not below:
         return _LIST_QUERY

@@ -23,17 +23,24 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
 
 _REFUSED = frozenset({"secret", "secrets", "secretlist", "configmap", "configmaps", "configmaplist", "cm"})
 
-WORDS = "berth never reads Secrets or ConfigMaps"
+WORDS = "berth never reads Secrets or ConfigMaps, nor kinds that hold tokens"
+
+_TOKENS = ("token", "tokens", "tokenlist", "kubeconfig", "kubeconfigs", "kubeconfiglist")
+"""How kinds end whose objects are credentials: OAuthAccessToken, clusterregistrationtokens."""
 
 
 def refused_word(word: str) -> bool:
     """True for any spelling of Secret or ConfigMap: case, plural, list, short name, with a group behind it."""
-    return word.strip().casefold().split("/")[0].split(".")[0] in _REFUSED
+    return _withheld(word.strip().casefold().split("/")[0].split(".")[0])
 
 
 def refused_kind(names: Iterable[str]) -> bool:
     """True where one of the names that discovery gives a kind (kind, plural, singular, short) is refused."""
-    return any(name.casefold() in _REFUSED for name in names)
+    return any(_withheld(name.casefold()) for name in names)
+
+
+def _withheld(name: str) -> bool:
+    return name in _REFUSED or name.endswith(_TOKENS)
 
 
 def check_kind(kind: object) -> str:

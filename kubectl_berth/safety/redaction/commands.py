@@ -49,7 +49,7 @@ _USER = (
     *(_Option(name, separator=":") for name in ("--user", "--proxy-user", "-U", "-a")),
 )
 _PROGRAMS: dict[str, tuple[_Option, ...]] = {
-    **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb"), (_GLUED_P,)),
+    **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb"), (_BOTH_P,)),
     **dict.fromkeys(("mariadb-dump", "mariadb-admin", "7z"), (_GLUED_P,)),
     **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), (_BOTH_P,)),
     **dict.fromkeys(("ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"), (_W,)),

@@ -95,7 +95,10 @@ def _quoted_as_a_whole(text: str, match: re.Match[str]) -> bool:
     if sep == ",":
         return _pair_of_two(text, match)
     if not quote:
-        return bool(sep) or text[match.start() - 1 : match.start()] == ":" or names_a_password(match["name"])
+        compound = bool(re.search(r"\w[-_.]\w", match["name"]))
+        return (
+            bool(sep) or compound or text[match.start() - 1 : match.start()] == ":" or names_a_password(match["name"])
+        )
     if match["name"].startswith("u0022") and quote.endswith("u0022"):
         return True
     opening = quote.removesuffix("]") or "["
