@@ -31,6 +31,7 @@ COMMANDS = {
     "usage": "kubectl_berth.cli.usage:usage",
     "eval": "kubectl_berth.cli.evaluate:evaluate",
     "config": "kubectl_berth.cli.config:config",
+    "doctor": "kubectl_berth.cli.doctor:doctor",
     "rbac": "kubectl_berth.cli.rbac:rbac",
 }
 """Where each command lives; imported when it is used."""

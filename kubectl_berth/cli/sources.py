@@ -12,6 +12,7 @@ from kubectl_berth.errors import Refused, UsageError
 
 if TYPE_CHECKING:
     from kubectl_berth.cluster.cluster import Cluster
+    from kubectl_berth.cluster.connection import ConnectionOptions
     from kubectl_berth.environment import Environment
     from kubectl_berth.knowledge.run_files import RunFiles
     from kubectl_berth.knowledge.shelf import Shelf
@@ -75,19 +76,24 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
 
             path = Path(source.snapshot)
             return open_snapshot([path], source="snapshot", name=path.resolve().name)
-        from kubectl_berth.cluster.connection import ConnectionOptions
         from kubectl_berth.cluster.live import connect
 
-        options = ConnectionOptions(
-            kubeconfig=source.kubeconfig,
-            context=source.kube_context,
-            namespace=source.namespace,
-            request_timeout=source.request_timeout,
-            overrides=source.overrides,
-        )
-        return connect(options, environment)
+        return connect(connection_of(source), environment)
 
     return open_cluster
+
+
+def connection_of(source: Source) -> ConnectionOptions:
+    """kubectl's flags as the connection takes them."""
+    from kubectl_berth.cluster.connection import ConnectionOptions
+
+    return ConnectionOptions(
+        kubeconfig=source.kubeconfig,
+        context=source.kube_context,
+        namespace=source.namespace,
+        request_timeout=source.request_timeout,
+        overrides=source.overrides,
+    )
 
 
 def shelf_of(scenario: Scenario | None, settings: Settings, environment: Environment) -> Shelf:

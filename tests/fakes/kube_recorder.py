@@ -27,6 +27,7 @@ class Recorded:
     headers: tuple[tuple[str, str], ...]
     client: str = ""
     server_name: str = ""
+    body: bytes = b""
 
     def values(self, name: str) -> list[str]:
         return [value for key, value in self.headers if key.lower() == name.lower()]
@@ -101,13 +102,13 @@ def _handler(recorder: Recorder) -> type[BaseHTTPRequestHandler]:
 
         def handle_any(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
-            self.rfile.read(length)
+            body = self.rfile.read(length)
             client, name = "", ""
             if isinstance(self.connection, ssl.SSLSocket):
                 subject = (self.connection.getpeercert() or {}).get("subject", ())
                 client = next((v for pairs in subject for k, v in pairs if k == "commonName"), "")  # type: ignore[misc]
                 name = getattr(self.connection.context, "asked", {}).get(self.client_address, "")
-            request = Recorded(self.command, self.path, tuple(self.headers.items()), client, name)
+            request = Recorded(self.command, self.path, tuple(self.headers.items()), client, name, body)
             recorder.requests.append(request)
             self.send(recorder.answer(request))
 

@@ -1,0 +1,160 @@
+"""What the person may and may not do, as the API server says: asked of the reviews of one's own rights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from kubectl_berth.cluster.live import LiveCluster
+from kubectl_berth.errors import BerthError
+from kubectl_berth.tools.rights import Right, needed
+
+SECONDS = 2.0
+"""How long all reviews together may take."""
+
+AT_ONCE = 12
+_CHANGING = frozenset("create update patch delete deletecollection bind escalate impersonate *".split())
+_READING = frozenset("get list watch *".split())
+_INSIDE = frozenset("pods/exec pods/attach pods/portforward pods/ephemeralcontainers nodes/proxy".split())
+# these ask or renew one's own rights and change no object
+_HARMLESS = frozenset({"authorization.k8s.io", "authentication.k8s.io"})
+
+
+@dataclass(frozen=True)
+class Rights:
+    """The person's rights against those that the tools use.
+
+    `missing` may not be read at all, `only_here` in `namespace` alone, `unknown` was not answered (`why`). `excess` is
+    what the person could do with these credentials and berth never does, one line each. `incomplete` says why the list
+    of rules may lack some.
+    """
+
+    namespace: str
+    missing: Sequence[Right] = ()
+    only_here: Sequence[Right] = ()
+    unknown: Sequence[Right] = ()
+    excess: Sequence[str] = ()
+    why: str = ""
+    incomplete: str = ""
+
+
+def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float]) -> Rights:
+    """The rights in all namespaces or, `narrowed`, in the cluster's own one; within two seconds in all."""
+    name = cluster.name()
+    end = monotonic() + SECONDS
+
+    def ask(resource: str, spec: Mapping[str, Any]) -> dict[str, Any] | BerthError:
+        left = end - monotonic()
+        if left <= 0.05:
+            return BerthError(f"not answered within {SECONDS:g} s")
+        try:
+            return cluster.review(resource, spec, seconds=left)
+        except BerthError as error:
+            return error
+
+    def allowed(right: Right) -> bool | BerthError:
+        place = {"namespace": name.namespace} if narrowed and right.namespaced else {}
+        resource, _, part = right.resource.partition("/")
+        attributes = {"group": right.group, "resource": resource, "verb": right.verbs[-1], **place}
+        attributes |= {"subresource": part} if part else {}
+        status = ask("selfsubjectaccessreviews", {"resourceAttributes": attributes})
+        return status if isinstance(status, BerthError) else status.get("allowed") is True
+
+    wanted = needed(name.version)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        here = pool.submit(ask, "selfsubjectrulesreviews", {"namespace": name.namespace})
+        answers = list(zip(wanted, pool.map(allowed, wanted), strict=True))
+        listed = here.result()
+    refused = [right for right, answer in answers if answer is False]
+    failed = [answer for _, answer in answers if isinstance(answer, BerthError)]
+    rules = _rules(listed) if isinstance(listed, dict) else []
+    only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules)]
+    return Rights(
+        namespace=name.namespace,
+        missing=[right for right in refused if right not in only_here],
+        only_here=only_here,
+        unknown=[right for right, answer in answers if isinstance(answer, BerthError)],
+        excess=excess(rules),
+        why=str(failed[0]) if failed else "",
+        incomplete=_incomplete(listed),
+    )
+
+
+def _incomplete(listed: dict[str, Any] | BerthError) -> str:
+    if isinstance(listed, BerthError):
+        return str(listed)
+    if listed.get("incomplete") is True:
+        return str(listed.get("evaluationError") or "the API server says that its list of rules is incomplete")
+    return ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the review; `named` where it holds for objects of certain names alone."""
+
+    groups: frozenset[str]
+    resources: frozenset[str]
+    verbs: frozenset[str]
+    named: bool = False
+
+    def covers(self, group: str, resource: str, verbs: Iterable[str]) -> bool:
+        """Whether one of the verbs is allowed on the resource."""
+        _, slash, part = resource.partition("/")
+        names = {"*", resource, *([f"*/{part}"] if slash else [])}
+        return bool({group, "*"} & self.groups and names & self.resources and {*verbs, "*"} & self.verbs)
+
+
+def _rules(status: Mapping[str, Any]) -> list[Rule]:
+    found = status.get("resourceRules")
+    return [
+        Rule(
+            _words(rule, "apiGroups"), _words(rule, "resources"), _words(rule, "verbs"), bool(rule.get("resourceNames"))
+        )
+        for rule in (found if isinstance(found, list) else [])
+        if isinstance(rule, dict)
+    ]
+
+
+def _words(rule: Mapping[str, Any], key: str) -> frozenset[str]:
+    value = rule.get(key)
+    return frozenset(word for word in value if isinstance(word, str)) if isinstance(value, list) else frozenset()
+
+
+def _covered(right: Right, rules: Sequence[Rule]) -> bool:
+    return any(not rule.named and rule.covers(right.group, right.resource, right.verbs[-1:]) for rule in rules)
+
+
+def excess(rules: Sequence[Rule]) -> list[str]:
+    """What the rules allow that berth never does, the worst first."""
+    lines = []
+    if any({"*"} <= rule.verbs and {"*"} <= rule.resources and "*" in rule.groups for rule in rules):
+        lines.append("everything on everything (cluster-admin)")
+    for plural in ("secrets", "configmaps"):
+        if any(rule.covers("", plural, _READING) for rule in rules):
+            lines.append(f"read {plural}")
+    inside = sorted(part for part in _INSIDE if any(rule.covers("", part, ("get", "create")) for rule in rules))
+    if inside:
+        lines.append(f"get into containers and nodes: {', '.join(inside)}")
+    if any("impersonate" in rule.verbs for rule in rules):
+        lines.append("act as somebody else (impersonate)")
+    changed = sorted(
+        {
+            _changed(group, resource)
+            for rule in rules
+            if rule.verbs & (_CHANGING - {"impersonate"})
+            for group in rule.groups - _HARMLESS
+            for resource in rule.resources - _INSIDE
+        }
+    )
+    if changed:
+        more = f" and {len(changed) - 6} more" if len(changed) > 6 else ""
+        lines.append(f"change {', '.join(changed[:6])}{more}")
+    return lines
+
+
+def _changed(group: str, resource: str) -> str:
+    if resource == "*":
+        return "anything" if group == "*" else f"all of {group or 'the core group'}"
+    return f"{resource}.{group}" if group else resource
