@@ -33,8 +33,9 @@ def books_of(settings: Settings, environment: Environment, save: str | None) -> 
         from kubectl_berth.investigation.record import encode
         from kubectl_berth.knowledge.run_files import write_private
         from kubectl_berth.knowledge.store import StoreError
+        from kubectl_berth.safety.own_keys import own_keys
 
-        content = encode(record)
+        content = encode(record, own_keys(environment.variables))
         words = None
         if target is not None:
             try:

@@ -27,6 +27,7 @@ from kubectl_berth.investigation.worker import Job, Question, Run, work
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.knowledge.store import Store
 from kubectl_berth.records import Event, Notice, Result, RunStarted
+from kubectl_berth.safety.own_keys import own_keys, without_own_keys
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
@@ -69,7 +70,10 @@ def ask(
     """
     started = environment.monotonic()
     # what was pasted into a question is sent and kept as everything else is
-    question = replace(question, text=redact(sanitise(question.text)))
+    typed = sanitise(question.text)
+    question = replace(question, text=without_own_keys(redact(typed), own_keys(environment.variables)))
+    if question.text != typed:
+        remarks = (*remarks, "the question holds what looks like a secret: it goes on without it")
     books = books or Books()
     tape = Tape()
 

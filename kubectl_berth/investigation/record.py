@@ -5,6 +5,7 @@ Everything in it has passed redaction: what tools returned did before a model sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
@@ -15,6 +16,7 @@ from kubectl_berth import records
 from kubectl_berth.engines.engine import Turn
 from kubectl_berth.errors import UsageError
 from kubectl_berth.records import Event, Finished, Result, Text, Thinking, ToolReturned, Usage, Waiting
+from kubectl_berth.safety.own_keys import without_own_keys
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
@@ -111,13 +113,13 @@ def settings_of(settings: Settings) -> dict[str, Any]:
     return {"values": values, "sources": dict(settings.sources)}
 
 
-def encode(record: Record) -> bytes:
-    """The record as JSON, redacted."""
+def encode(record: Record, keys: Sequence[str] = ()) -> bytes:
+    """The record as JSON, redacted, and without the keys of this process."""
     content = msgspec.to_builtins(record)
     content["events"] = [
         {"at": played.at, "type": _NAMES[type(played.event)], **_plain(played.event)} for played in record.events
     ]
-    return msgspec.json.encode({"schema": SCHEMA, **_clean(content)})
+    return msgspec.json.encode({"schema": SCHEMA, **_clean(content, keys)})
 
 
 def decode(content: bytes, where: str) -> Record:
@@ -155,12 +157,12 @@ def _event(content: dict[str, Any]) -> Played:
     return Played(float(content["at"]), msgspec.convert(content, kind))
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: Any, keys: Sequence[str]) -> Any:
     """Every text in it as a person may see it, without what redaction takes for a secret."""
     if isinstance(value, str):
-        return redact(sanitise(value))
+        return without_own_keys(redact(sanitise(value)), keys)
     if isinstance(value, dict):
-        return {str(key): _clean(each) for key, each in value.items()}
+        return {str(key): _clean(each, keys) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(each) for each in value]
+        return [_clean(each, keys) for each in value]
     return value

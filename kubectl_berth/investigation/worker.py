@@ -23,10 +23,8 @@ from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
 from kubectl_berth.knowledge.incidents import cluster_key
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.question.understand import understand
-from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Notice, Sent
-from kubectl_berth.safety.gate import shown
+from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Sent
 from kubectl_berth.safety.own_keys import own_keys, without_own_keys
-from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
@@ -145,15 +143,12 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
     run.earlier = (*question.earlier, *(question.go_on(run.key) if question.go_on else ()))
     understanding = understand(question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
     run.told = without_own_keys(brief(understanding, context), context.keys)
-    asked = without_own_keys(shown(question.text), context.keys)
-    if asked != sanitise(question.text):
-        run.events.put(Notice("the question holds what looks like a secret: it goes to the engine without it"))
     run.gaps = (*understanding.gaps, *context.inventory().gaps)
     toolbox.remember(run.told)
     return Conversation(
         system=SYSTEM_PROMPT,
-        first=f"{run.told}\n\nQuestion: {asked}",
-        question=asked,
+        first=f"{run.told}\n\nQuestion: {question.text}",
+        question=question.text,
         earlier=run.earlier,
     )
 

@@ -21,9 +21,15 @@ def own_keys(variables: Mapping[str, str]) -> tuple[str, ...]:
     found: set[str] = set()
     for name, value in variables.items():
         value = value.strip()
-        if len(value) >= _SHORTEST and sensitive(name) and not placeholder(value):
+        if len(value) >= _SHORTEST and _for_a_key(name) and not (placeholder(value) or value.isdigit()):
             found |= {value, quote(value, safe="")}
     return tuple(sorted(found, key=len, reverse=True))
+
+
+def _for_a_key(name: str) -> bool:
+    """True where the name, or what it begins with, calls for a secret: AWS_BEARER_TOKEN_BEDROCK too."""
+    words = name.split("_")
+    return any(sensitive("_".join(words[:end])) for end in range(1, len(words) + 1))
 
 
 def without_own_keys(text: str, keys: Sequence[str]) -> str:
