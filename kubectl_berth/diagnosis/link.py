@@ -9,9 +9,11 @@ from kubectl_berth.cluster.views import Identified, Pod, condition, parse_time
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.relations import (
     EXPLAINED,
+    NODE_BARRED,
     NODE_BLAMED,
     NODE_LOST,
     Relation,
+    barred_nodes,
     behind_lost,
     lost_nodes,
     node,
@@ -96,6 +98,8 @@ def unready_since(pod: Pod) -> datetime | None:
 
 def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
     """True where that finding may be the cause of this one."""
+    if relation is barred_nodes:
+        return other.reason in NODE_BARRED
     if relation in (node, lost_nodes, behind_lost):
         return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
     if other.severity == "info" and other.reason != "ImagePullSlow":

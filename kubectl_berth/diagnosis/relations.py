@@ -20,7 +20,7 @@ from kubectl_berth.diagnosis.checks.preemption import preemptions
 from kubectl_berth.diagnosis.checks.reach import policies_of
 from kubectl_berth.diagnosis.checks.rights import meant_for
 from kubectl_berth.diagnosis.checks.surroundings import services_needed, strangers
-from kubectl_berth.diagnosis.fit import requests
+from kubectl_berth.diagnosis.fit import repelling, requests, selects, volume_elsewhere
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -37,6 +37,18 @@ def lost_nodes(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     for pod in inventory.pods_of(view.ref):
         there = inventory.node(pod.spec.node_name)
         if not pod.ready and not pod.finished and there is not None and not there.ready:
+            yield there.ref
+
+
+def barred_nodes(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """For a pod without a node: the nodes that would take it, were they not tainted for a trouble of their own."""
+    if not isinstance(view, Pod) or view.spec.node_name:
+        return
+    for there in inventory.nodes:
+        taints = repelling(view.spec, there)
+        own = [taint for taint in taints if taint.key.startswith(NODE_TAINTS)]
+        fits = not there.spec.unschedulable and selects(view.spec, there)
+        if own and len(own) == len(taints) and fits and not volume_elsewhere(inventory, view, there):
             yield there.ref
 
 
@@ -224,6 +236,8 @@ def inventory_pods(inventory: Inventory, ref: Ref) -> Iterator[Ref]:
 
 
 NODE_LOST = frozenset({"NodeUnreachable", "NodeNotReady"})
+NODE_BARRED = NODE_LOST | {"NodeDiskPressure", "NodeMemoryPressure", "NodePIDPressure", "NodeNetworkUnavailable"}
+NODE_TAINTS = "node.kubernetes.io/"
 
 # A symptom's reason -> where to look for what explains it, in this order; only these findings can be symptoms.
 EXPLAINED: dict[str, tuple[Relation, ...]] = {
@@ -252,7 +266,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ClaimUnbound": (claims,),
     "ClaimPending": (storage_class,),
     "ProvisionerSilent": (named,),
-    "VolumeElsewhere": (claims,),
+    "VolumeElsewhere": (barred_nodes, claims),
     "Evicted": (node,),
     "NodeShutDown": (node,),
     "ContainerStatusUnknown": (node,),
@@ -267,7 +281,11 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "CrashLoop": (accounts, waited, policies),
     "InitContainerFails": (accounts, waited, policies),
     "LivenessProbeKills": (waited, policies),
-    "InsufficientResources": (taken_place,),
+    "InsufficientResources": (taken_place, barred_nodes),
+    "UntoleratedTaint": (barred_nodes,),
+    "NodeSelectorMismatch": (barred_nodes,),
+    "PodAntiAffinity": (barred_nodes,),
+    "TopologySpread": (barred_nodes,),
     "ResourceNotOffered": (plugins,),
     "ControllerNotReconciling": (controllers,),
     "NoScheduler": (scheduler,),

@@ -30,7 +30,9 @@ def _(w: World) -> Obj:
     return pulls(w, first(w), words)
 
 
-@plant("pull secret", "ImageAccessDenied", ["regcred", "namespace shop"], ["no such image or tag"])
+@plant(
+    "pull secret", "ImageAccessDenied", ["regcred does not exist in namespace shop", "create"], ["no such image or tag"]
+)
 def _(w: World) -> Obj:
     pod = first(w)
     pod["spec"]["imagePullSecrets"] = [{"name": "regcred"}]

@@ -60,6 +60,20 @@ def _(w: World) -> Obj:
     return node
 
 
+@plant("volume on a node with a full disk", "NodeDiskPressure", ["node-b"], ["delete"])
+def _(w: World) -> Obj:
+    pod = w.pods(*CACHE)[0]
+    claim = w.get("PersistentVolumeClaim", "shop", "data-session-cache-0")
+    term = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["node-b"]}
+    required = {"nodeSelectorTerms": [{"matchExpressions": [term]}]}
+    w.get("PersistentVolume", "", claim["spec"]["volumeName"])["spec"]["nodeAffinity"] = {"required": required}
+    node = w.get("Node", "", "node-b")
+    w.condition(node, "DiskPressure", "True", "KubeletHasDiskPressure", "kubelet has disk pressure", minutes=15)
+    node["spec"]["taints"] = [{"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}]
+    w.pends(pod, "0/3 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }, 2 node(s) had volume node affinity conflict.")  # fmt: skip # noqa: E501
+    return node
+
+
 @plant("mount", "VolumeMountFails", ["exit status 32"], ["image"])
 def _(w: World) -> Obj:
     pod = w.pods(*CACHE)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ IMAGE_REASONS = frozenset(
         "SignatureValidationFailed",
     }
 )
+_UNRETRIEVED = re.compile(r"pull secrets \(([^)]+)\)")
 SLOW = 180.0  # seconds after which a pull is worth a line
 
 # In this order: a rate limit may speak of authentication, a refused pull of "not found", a lost name of "not found".
@@ -141,7 +143,7 @@ def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding
     events = [one for one in inventory.events_of(pod, within=None) if one.container in ("", status.name)]
     told = next((one for one in events if _names_pull(one)), None)
     reason = classify(state, f"{message} {told.text if told else ''}")
-    words, remedy, disproof = _WORDS[reason]
+    words, remedy, disproof = _secretless(inventory, pod) if reason == "ImageAccessDenied" else _WORDS[reason]
     evidence = [f"container {status.name}: waiting, {state}" + (f": {clip(message)}" if message else "")]
     if told and told.text.split(": ", 1)[-1] not in message:
         evidence.append(said(told, inventory.now))
@@ -154,6 +156,21 @@ def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding
         tuple(evidence),
         remedy=remedy,
         disproof=disproof,
+    )
+
+
+def _secretless(inventory: Inventory, pod: Pod) -> tuple[str, str, str]:
+    """What a refused pull comes from: no pull secret at all, one that is not there, or one that does not fit."""
+    event = inventory.newest(pod, "FailedToRetrieveImagePullSecret", within=None)
+    names = [one.name for one in pod.spec.image_pull_secrets]
+    if event is None:
+        return _WORDS["ImageAccessDenied"]
+    lost = (_UNRETRIEVED.search(event.text) or ["", ""])[1] or listed(names)
+    return (
+        f"its pull secret {lost} does not exist in namespace {pod.namespace}, so the registry refuses it",
+        f"create the pull secret {lost} in namespace {pod.namespace} (one of another namespace does not count), or name "
+        "one that is there; the image itself need not change",
+        f"the secret {lost} is in namespace {pod.namespace}: then it does not fit the registry",
     )
 
 
