@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_berth.errors import UsageError
 from kubectl_berth.evals.plan import Asked
 from kubectl_berth.evals.results import Key, Results, Row, stamp
-from kubectl_berth.evals.schema import check_set
-from kubectl_berth.evals.score import check_hash, score
+from kubectl_berth.evals.score import score
 from kubectl_berth.scenarios.reader import Scenario
 
 
@@ -125,11 +123,3 @@ def rescore(results: Results, wall: Callable[[], float]) -> list[Row]:
                 results.add_rescored(again)
             rows.append(again)
     return rows
-
-
-def current_hash(asked: Asked) -> str:
-    """The hash of the scenario's checks as they are now, "" where it is gone or cannot be read."""
-    try:
-        return check_hash(check_set(asked.load()))
-    except UsageError:
-        return ""
