@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 QUESTION := Is the ledger database healthy? I don't remember which operator manages it
 
-.PHONY: demo test check format lint types contract nightly dist krew test-archive bench clean
+.PHONY: demo test check format lint types contract docs nightly dist krew test-archive bench clean
 
 demo: $(VENV)/.app
 	@echo "make demo pins --engine rules: no model is asked and nothing is spent, whatever keys are exported." >&2
@@ -31,6 +31,10 @@ types: $(STAMP)
 
 contract: $(STAMP)
 	$(BIN)/lint-imports
+
+# the pages and manual pages whose text comes from the code; tests say when they are stale
+docs: $(STAMP)
+	$(BIN)/python docs/generate.py
 
 # the archive for this machine, and the manifest over the archives in dist/
 dist: $(STAMP)
