@@ -32,6 +32,7 @@ COMMANDS = {
     "eval": "kubectl_berth.cli.evaluate:evaluate",
     "config": "kubectl_berth.cli.config:config",
     "doctor": "kubectl_berth.cli.doctor:doctor",
+    "snapshot": "kubectl_berth.cli.snapshot:snapshot",
     "rbac": "kubectl_berth.cli.rbac:rbac",
 }
 """Where each command lives; imported when it is used."""

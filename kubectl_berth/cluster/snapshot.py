@@ -167,7 +167,10 @@ def _store(layers: Sequence[Layer]) -> Store:
         _by_resource(objects, kinds),
         rules,
         stale_groups(objects, rules),
-        LogFiles(paths, any(layer.logs.recorded for layer in layers)),
+        LogFiles(
+            paths,
+            any(layer.logs.recorded for layer in layers) and not any(layer.about.partial_logs for layer in layers),
+        ),
         selectable_fields(objects),
     )
 

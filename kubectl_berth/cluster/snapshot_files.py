@@ -39,13 +39,14 @@ class Removed:
 
 @dataclass(frozen=True)
 class About:
-    """What snapshot.yaml says; None where it says nothing of it."""
+    """What snapshot.yaml says; None where it says nothing of it. `partial_logs`: not every container's was taken."""
 
     version: str | None = None
     time: str | None = None
     namespace: str | None = None
     unavailable: tuple[Rule, ...] | None = None
     removed: tuple[Removed, ...] = ()
+    partial_logs: bool = False
 
 
 @dataclass
@@ -185,10 +186,21 @@ def _about(path: Path) -> About:
     line, about = found[0]
     if about.get("kind") != "Snapshot":
         raise _broken(path, line, "must be of kind Snapshot")
-    unknown = set(about) - {"apiVersion", "kind", "serverVersion", "time", "namespace", "unavailable", "removed"}
+    unknown = set(about) - {
+        "apiVersion",
+        "kind",
+        "serverVersion",
+        "time",
+        "namespace",
+        "unavailable",
+        "removed",
+        "logs",
+    }
     if unknown:
         raise _broken(path, line, f"does not know the key {sorted(unknown)[0]}")
     given, time = about.get("unavailable"), _text(path, line, about, "time")
+    if about.get("logs", "partial") != "partial":
+        raise _broken(path, line, "logs can only be partial: a log that is not there was not taken")
     if time is not None and instant(time) is None:
         raise _broken(path, line, f"time {time!r} is no RFC 3339 time: write it like 2026-10-05T09:30:00Z")
     return About(
@@ -197,6 +209,7 @@ def _about(path: Path) -> About:
         _text(path, line, about, "namespace"),
         None if given is None else tuple(_rule(path, line, entry) for entry in _entries(path, line, given)),
         tuple(_removed(path, line, entry) for entry in _entries(path, line, about.get("removed") or [])),
+        "logs" in about,
     )
 
 

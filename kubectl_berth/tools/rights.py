@@ -29,11 +29,16 @@ def needed(version: str = NEWEST) -> list[Right]:
 
     Discovery and the reviews of one's own rights are left out: Kubernetes allows them to everybody who has logged in.
     """
-    discovery = Discovery(builtin_kinds(version))
-    kinds = {(kind.group, kind.plural): kind for kind in (*wanted(discovery), *searchable_kinds(discovery))}
-    rights = [Right(kind.group, kind.plural, ("get", "list"), kind.namespaced) for kind in kinds.values()]
+    kinds = [kind for kind in read_kinds(Discovery(builtin_kinds(version))) if kind.group != METRICS_KINDS[0].group]
+    rights = [Right(kind.group, kind.plural, ("get", "list"), kind.namespaced) for kind in kinds]
     rights += [Right(kind.group, kind.plural, ("list",), kind.namespaced) for kind in METRICS_KINDS]
     return sorted([*rights, Right("", "pods/log", ("get",))])
+
+
+def read_kinds(discovery: Discovery) -> list[Kind]:
+    """The kinds that the tools list of their own accord, each once: built-in, custom, and usage figures."""
+    kinds = (*wanted(discovery), *searchable_kinds(discovery), *METRICS_KINDS)
+    return list({(kind.group, kind.plural): kind for kind in kinds}.values())
 
 
 def custom(kinds: Sequence[Kind]) -> list[Right]:

@@ -1,0 +1,72 @@
+"""kubectl berth snapshot: a cluster at this moment, as a directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_berth.cli.options import source_options
+
+if TYPE_CHECKING:
+    from kubectl_berth.cluster.snapshot_writer import Written
+    from kubectl_berth.environment import Environment
+
+SHOWN = 20
+
+
+@click.group(short_help="Keep a cluster at this moment as a directory.")
+def snapshot() -> None:
+    """Keep a cluster at this moment as a directory: for a ticket, for later questions, for a scenario."""
+
+
+@snapshot.command(short_help="Write the current cluster into a directory.")
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.option("-A", "--all-namespaces", is_flag=True, help="Take all namespaces (the default without -n).")
+@click.option(
+    "--logs",
+    type=click.Choice(["none", "unhealthy", "all"]),
+    default="unhealthy",
+    help="Whose logs to take: of containers that are not well (unhealthy), of all, of none.",
+)
+@source_options
+@click.pass_obj
+def create(environment: Environment, /, directory: Path, all_namespaces: bool, logs: str, **options: Any) -> int:
+    """Write the current cluster, or one namespace and what belongs to no namespace, into DIRECTORY.
+
+    Secrets and ConfigMaps are not read. Objects and logs are pruned and redacted as for a model; look through them all
+    the same before you hand them on. Every command reads the directory with --snapshot.
+
+    \b
+    kubectl berth snapshot create ./moment -n shop
+    kubectl berth ask "why is checkout failing" --snapshot ./moment
+    """
+    from kubectl_berth.cli.sources import Source, load_scenario, opener
+    from kubectl_berth.cluster.snapshot_writer import write_snapshot
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.tools.rights import read_kinds
+
+    source = Source(**options)
+    source.validate()
+    if all_namespaces and source.namespace:
+        raise UsageError("-n takes one namespace and -A all of them; give one of them")
+    cluster = opener(source, load_scenario(source), environment)()
+    try:
+        kinds = read_kinds(cluster.kinds())
+        written = write_snapshot(cluster, directory, kinds, namespace=source.namespace, logs=logs)
+    finally:
+        cluster.close()
+    environment.stdout.write(f"{directory}\n")
+    environment.stderr.write(_summary(written))
+    return 0
+
+
+def _summary(written: Written) -> str:
+    from kubectl_berth.safety.gate import shown_line
+
+    lines = [f"{written.objects} objects of {written.kinds} kinds and {written.logs} logs, redacted"]
+    lines += [f"not read: {gap.what} ({gap.why}): {shown_line(gap.detail)}" for gap in written.gaps[:SHOWN]]
+    if len(written.gaps) > SHOWN:
+        lines.append(f"not read: {len(written.gaps) - SHOWN} more, all in snapshot.yaml")
+    return "\n".join(lines) + "\n"

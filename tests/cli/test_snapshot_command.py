@@ -1,0 +1,208 @@
+"""kubectl berth snapshot create, run as a process against served scenarios: the directory gives the same answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_berth.cluster.env_addresses import addresses
+from kubectl_berth.cluster.snapshot import open_snapshot
+from kubectl_berth.scenarios.reader import load, names
+from kubectl_berth.simulator.kubeconfig import write_kubeconfig
+from kubectl_berth.simulator.server import serve
+from tests.process import Ended, berth, surroundings
+
+SHIPPED = names()
+
+
+@contextmanager
+def served(cluster: Any, home: Path) -> Iterator[dict[str, str]]:
+    """The surroundings of a process whose kubeconfig names the served cluster."""
+    server = serve(cluster)
+    try:
+        write_kubeconfig(home / "kubeconfig", server.url, "here", cluster.name().namespace)
+        yield surroundings(home, KUBECONFIG=str(home / "kubeconfig"))
+    finally:
+        server.close()
+
+
+def create(env: dict[str, str], directory: Path, *flags: str) -> Ended:
+    ended = berth("snapshot", "create", str(directory), *flags, env=env)
+    assert (ended.status, ended.out) == (0, f"{directory}\n"), ended.err
+    return ended
+
+
+def checked(env: dict[str, str], *flags: str) -> dict[str, Any]:
+    document = json.loads(berth("check", "-o", "json", "--severity", "info", *flags, env=env).out)
+    assert document["error"] is None
+    return {key: document[key] for key in ("findings", "gaps", "looked_at", "counts")}
+
+
+@pytest.mark.parametrize("scenario", SHIPPED[:: max(len(SHIPPED) // 8, 1)])
+def test_the_same_findings(scenario: str, tmp_path: Path) -> None:
+    with served(load(scenario).open(), tmp_path) as env:
+        create(env, tmp_path / "moment")
+        assert checked(env, "--snapshot", str(tmp_path / "moment")) == checked(env)
+
+
+def a_cluster(directory: Path, **about: Any) -> Path:
+    """A snapshot with two namespaces, secrets in every place where people put them, and logs."""
+    token = "ghp" + "_" + "a1B2c3D4e5" * 4
+    pods = [_pod("shop", "web-0", 7, token), _pod("shop", "fine-0", 0, token), _pod("bank", "api-0", 3, token)]
+    others: list[dict[str, Any]] = [
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}, "data": {"k": "djEx"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "shop"}, "data": {"k": "v2"}},
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"}},
+    ]
+    (directory / "objects").mkdir(parents=True)
+    (directory / "objects" / "all.yaml").write_text(yaml.safe_dump_all([*pods, *others]))
+    told = {"apiVersion": "berth.dev/v1", "kind": "Snapshot", "serverVersion": "v1.33.4", **about}
+    (directory / "snapshot.yaml").write_text(yaml.safe_dump({**told, "time": "2026-10-05T09:30:00Z"}))
+    for namespace, name in (("shop", "web-0"), ("shop", "fine-0"), ("bank", "api-0")):
+        logs = directory / "logs" / namespace / name
+        logs.mkdir(parents=True)
+        (logs / "main.log").write_text(f"{name} speaks\nusing token {token}\n\x1b[31mred\n")
+        (logs / "main.previous.log").write_text(f"{name} spoke\n")
+    return directory
+
+
+def _pod(namespace: str, name: str, restarts: int, token: str) -> dict[str, Any]:
+    status: dict[str, Any] = {
+        "name": "main",
+        "ready": not restarts,
+        "restartCount": restarts,
+        "image": "i",
+        "imageID": "",
+    }
+    status["state"] = {"waiting": {"reason": "CrashLoopBackOff"}} if restarts else {"running": {}}
+    if restarts:
+        status["lastState"] = {"terminated": {"exitCode": 3, "reason": "Error", "message": f"token={token}"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "uid": f"{namespace}-{name}",
+            "managedFields": [{"manager": "kubectl"}],
+            "annotations": {"kubectl.kubernetes.io/last-applied-configuration": '{"kind":"Pod","x":"' + token + '"}'},
+        },
+        "spec": {
+            "nodeName": "node-1",
+            "containers": [
+                {"name": "main", "image": "i", "env": [{"name": "MODE", "value": "hidden-mode"}], "args": [token]}
+            ],
+        },
+        "status": {"phase": "Running", "containerStatuses": [status]},
+    }
+
+
+def everything(directory: Path) -> str:
+    return "\n".join(path.read_text() for path in sorted(directory.rglob("*")) if path.is_file())
+
+
+def test_nothing_secret_is_written(tmp_path: Path) -> None:
+    with served(open_snapshot([a_cluster(tmp_path / "source")]), tmp_path) as env:
+        create(env, tmp_path / "moment", "--logs", "all")
+    text = everything(tmp_path / "moment")
+    assert "web-0 speaks" in text
+    for secret in ("ghp" + "_", "hidden-mode", "djEx", "v2", "managedFields", "\x1b", '"Secret"', '"ConfigMap"'):
+        assert secret not in text
+    assert (tmp_path / "moment").stat().st_mode & 0o077 == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".moment")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("SEARCH_URL", "http://search:9200", "http://search:9200"),
+        (
+            "DATABASE_URL",
+            "postgres://u:hunter2x@db.data:5432/shop?sslmode=off",
+            "postgres://db.data:5432 [REDACTED:env]",
+        ),
+        ("BROKERS", "kafka-0.kafka:9092,kafka-1.kafka:9092", "kafka-0.kafka:9092 kafka-1.kafka:9092 [REDACTED:env]"),
+        ("REDIS_HOST", "redis", "redis"),
+        ("MODE", "redis", "[REDACTED:env]"),
+        ("API_TOKEN", "http://search:9200", "[REDACTED:env]"),
+        ("GREETING", "hello world", "[REDACTED:env]"),
+        ("EMPTY", "", ""),
+    ],
+)
+def test_of_variables_the_addresses_stay(name: str, value: str, kept: str) -> None:
+    assert addresses(name, value) == kept
+
+
+def test_logs_are_those_of_containers_in_trouble(tmp_path: Path) -> None:
+    with served(open_snapshot([a_cluster(tmp_path / "source")]), tmp_path) as env:
+        for flags in ((), ("--logs", "all"), ("--logs", "none")):
+            create(env, tmp_path / "-".join(("moment", *flags[1:])), *flags)
+
+    def logs(name: str) -> list[str]:
+        return sorted(str(path.relative_to(tmp_path / name)) for path in (tmp_path / name).rglob("*.log"))
+
+    trouble = [f"logs/{pod}/main{end}" for pod in ("bank/api-0", "shop/web-0") for end in (".log", ".previous.log")]
+    assert logs("moment") == sorted(trouble)
+    assert logs("moment-all") == sorted([*trouble, "logs/shop/fine-0/main.log"])
+    assert logs("moment-none") == []
+    # what was not taken is not an empty log
+    env = surroundings(tmp_path)
+    asked = ("tool", "get_logs", "kind=Pod", "namespace=shop")
+    missing = berth(*asked, "name=fine-0", "--snapshot", str(tmp_path / "moment"), env=env)
+    assert "was recorded" in missing.out + missing.err
+    found = berth(*asked, "name=web-0", "--snapshot", str(tmp_path / "moment"), env=env)
+    assert "web-0 speaks" in found.out
+
+
+def test_one_namespace(tmp_path: Path) -> None:
+    with served(open_snapshot([a_cluster(tmp_path / "source")]), tmp_path) as env:
+        create(env, tmp_path / "moment", "-n", "shop")
+        here, there = checked(env, "-n", "shop"), checked(env, "--snapshot", str(tmp_path / "moment"), "-n", "shop")
+        # the names of other namespaces are not written
+        assert (here["looked_at"].pop("namespaces"), there["looked_at"].pop("namespaces")) == (2, 1)
+        assert there == here
+    text = everything(tmp_path / "moment")
+    assert "bank" not in text
+    assert "node-1" in text
+    about = yaml.safe_load((tmp_path / "moment" / "snapshot.yaml").read_text())
+    assert about["namespace"] == "shop"
+    assert (about["serverVersion"], about["time"]) == ("v1.33.4", "2026-10-05T09:30:00Z")
+
+
+def test_what_could_not_be_read_is_said(tmp_path: Path) -> None:
+    refused = [
+        {"resource": "nodes", "status": 403, "message": "nodes is forbidden: no"},
+        {"resource": "pods/log", "namespace": "bank", "status": 403},
+        {"resource": "events", "namespace": "bank", "status": 403},
+        {"resource": "services", "status": 503},
+    ]
+    with served(open_snapshot([a_cluster(tmp_path / "source", unavailable=refused)]), tmp_path) as env:
+        ended = create(env, tmp_path / "moment")
+        assert checked(env, "--snapshot", str(tmp_path / "moment")) == checked(env)
+    assert "not read: nodes (forbidden): nodes is forbidden: no\n" in ended.err
+    assert "not read: services (unavailable)" in ended.err
+    about = yaml.safe_load((tmp_path / "moment" / "snapshot.yaml").read_text())
+    said = {(each["resource"], each.get("namespace"), each["status"]) for each in about["unavailable"]}
+    assert said == {
+        ("nodes", None, 403),
+        ("pods/log", "bank", 403),
+        ("events", "bank", 403),
+        ("services", None, 503),
+    }
+
+
+def test_a_directory_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    source = a_cluster(tmp_path / "source")
+    before = everything(source)
+    ended = berth("snapshot", "create", str(source), "--snapshot", str(source), env=surroundings(tmp_path))
+    assert ended.status == 2
+    assert f"{source} is not empty" in ended.err
+    assert everything(source) == before
+    (tmp_path / "empty").mkdir()
+    create(surroundings(tmp_path), tmp_path / "empty", "--snapshot", str(source), "-A")
