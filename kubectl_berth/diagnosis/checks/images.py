@@ -168,7 +168,7 @@ def _secretless(inventory: Inventory, pod: Pod) -> tuple[str, str, str]:
     lost = (_UNRETRIEVED.search(event.text) or ["", ""])[1] or listed(names)
     return (
         f"its pull secret {lost} does not exist in namespace {pod.namespace}, so the registry refuses it",
-        f"create the pull secret {lost} in namespace {pod.namespace} (one of another namespace does not count), or name "
+        f"create the pull secret {lost} in namespace {pod.namespace} (another namespace does not count), or name "
         "one that is there; the image itself need not change",
         f"the secret {lost} is in namespace {pod.namespace}: then it does not fit the registry",
     )
