@@ -127,3 +127,12 @@ def test_a_cost_says_that_it_is_an_estimate_and_of_when():
     assert found is not None
     assert found.estimate
     assert found.prices_of == "2026-11-30"
+
+
+def test_an_own_rate_for_output_leaves_band_and_region_to_the_table():
+    # Haiku 5.5 above 100,000 tokens of prompt: $0.50 a million in, and on a regional endpoint a tenth more
+    usage = Usage(1, input_tokens=200_000, output_tokens=100_000)
+    assert dollars(usage, "claude-haiku-5-5", own_output=3) == pytest.approx(0.2 * 0.5 + 0.1 * 3)
+    assert dollars(usage, "eu.anthropic.claude-haiku-5-5", own_output=3) == pytest.approx(0.2 * 0.55 + 0.1 * 3)
+    # who knows both rates knows the region's too
+    assert dollars(usage, "eu.anthropic.claude-haiku-5-5", own_input=1, own_output=3) == pytest.approx(0.2 + 0.3)
