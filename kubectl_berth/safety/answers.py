@@ -29,7 +29,8 @@ _MIXED = re.compile(r"[^\W\d_]*(?:[A-Za-z][\u0370-\u052f\uff21-\uff5a]|[\u0370-\
 _FOREIGN = re.compile(r"[\u0370-\u052f\uff21-\uff5a]")
 _UNITS = "μΩ"
 _PASSES_FOR_OURS = re.compile(
-    r"(?im)^(?!│ )(?=[ \t]{0,8}(?:[>*#_`✔✓☑✅🔒-]{1,6}[ \t]{0,3}){0,3}\[?(?:berth[^\n]{0,20}:|error:|suspected injection"
+    r"(?im)^(?!│ )(?=[ \t]{0,8}(?:[>*#_`✔✓☑✅🔒-]{1,6}[ \t]{0,3}){0,3}\[?"
+    r"(?:berth[^\n]{0,20}:|error:|suspected injection"
     r"|injection check|the model asked berth|the answer was cut off here"
     r"|[^\n]{0,60}\b(?:verified|checked|approved|confirmed) by (?:kubectl )?berth\b"
     r"|[^\n]{0,200}[\[(]y(?:es)?/n(?:o)?[\])]))"

@@ -5,6 +5,7 @@ The rules of redaction go by form and place; these values are known, so no form 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
@@ -17,12 +18,12 @@ _SHORTEST = 8
 
 
 def own_keys(variables: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of the variables whose names call for a secret, also as URLs spell them; the longest first."""
+    """Values of the variables whose names call for a secret, also as URLs and JSON spell them; the longest first."""
     found: set[str] = set()
     for name, value in variables.items():
         value = value.strip()
         if len(value) >= _SHORTEST and _for_a_key(name) and not (placeholder(value) or value.isdigit()):
-            found |= {value, quote(value, safe="")}
+            found |= {value, quote(value, safe=""), json.dumps(value)[1:-1]}
     return tuple(sorted(found, key=len, reverse=True))
 
 

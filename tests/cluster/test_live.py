@@ -437,6 +437,27 @@ def test_an_idle_connection_that_the_server_gave_up_is_no_failure(ground: Ground
     assert names(cluster.list(NODES)) == ["n1"]
 
 
+def test_d22_a_server_that_sends_the_token_back_tells_nobody(tmp_path: Path) -> None:
+    token = "zq0vw" + "-token-of-jane"
+    tls = make_tls(tmp_path)
+    with recording(tls) as server:
+        config = {
+            "current-context": "prod",
+            "contexts": [{"name": "prod", "context": {"cluster": "c", "user": "jane"}}],
+            "clusters": [{"name": "c", "cluster": {"server": server.url, "certificate-authority": str(tls.ca)}}],
+            "users": [{"name": "jane", "user": {"token": token}}],
+        }
+        path = tmp_path / "config"
+        path.write_text(yaml.safe_dump(config))
+        streams = (io.StringIO(), io.StringIO(), io.StringIO())
+        environment = Environment(*streams, {"KUBECONFIG": str(path)}, home=tmp_path)
+        seen = {"kind": "Pod", "metadata": {"name": "x", "annotations": {"seen": f"Bearer {token}"}}}
+        server.replies["/api/v1/namespaces/shop/pods/x"] = Reply(seen)
+        found = json.dumps(connect(ConnectionOptions(), environment).get(PODS, "x", "shop"))
+        assert server.requests[-1].values("authorization") == [f"Bearer {token}"]
+    assert token not in found and "[REDACTED:own-key]" in found
+
+
 def test_a13_redirects_are_not_followed(ground: Ground) -> None:
     with recording() as other:
         ground.server.replies["/api/v1/nodes"] = Reply("", 307, {"Location": f"{other.url}/api/v1/nodes"})

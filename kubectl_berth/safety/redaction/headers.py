@@ -34,18 +34,18 @@ _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "pr
 
 def in_authorization(text: str, low: str) -> Iterator[Span]:
     """Credentials of Authorization and Proxy-Authorization, in a header, a dump, a configuration."""
-    for match in _NAME.finditer(low):
+    at = 0
+    while match := _NAME.search(low, at):
         start, stop = match.span("value")
         scheme, value = (match["scheme"] or "").strip(" \t+"), text[start:stop]
-        if value.startswith("[REDACTED") or placeholder(value):
+        word = re.split(r"[\s,;]", value, maxsplit=1)[0]
+        at = max(start + len(word), start + 1)
+        if value[len(word) :].lstrip().startswith("[REDACTED") or placeholder(value):
             continue
         if scheme in _WHOLE and ("=" in value or ":" in value):
+            at = stop
             yield start, stop, AUTHORIZATION
-            continue
-        word = re.split(r"[\s,;]", value, maxsplit=1)[0]
-        if value[len(word) :].lstrip().startswith("[REDACTED"):
-            continue
-        if random_looking(word) or (scheme and match["sep"].strip() and len(word) > 3):
+        elif random_looking(word) or (scheme and match["sep"].strip() and len(word) > 3):
             yield start, start + len(word), AUTHORIZATION
 
 

@@ -89,7 +89,9 @@ _PREFIXED = [
 ]
 _TOKEN = re.compile(r"(?:(?<![A-Za-z0-9_.-])|(?<=k8s\.io\.))(?:" + "|".join(_PREFIXED) + ")")
 # a token glued to a word ("id_AKIA...") still shows by a prefix that no word has
-_GLUED = re.compile(r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|gh[oprsu]_[A-Za-z0-9]{36}|xox[abcdeoprs]-[\w-]{20,}")
+_GLUED = re.compile(
+    r"(?:AKIA|ASIA)[A-Z0-9]{16}(?=$|[^A-Za-z0-9]|AKIA|ASIA)|gh[oprsu]_[A-Za-z0-9]{36}|xox[abcdeoprs]-[\w-]{20,}"
+)
 _BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _ALWAYS_MIXED = re.compile(r"[sb]\.[A-Za-z0-9]{24}|AKC|EAAA|[MNO][A-Za-z0-9_-]{23}|oy2|1//0")
 
