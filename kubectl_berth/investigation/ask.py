@@ -99,14 +99,17 @@ def ask(
         keyed=books.keep is not None,
     )
     duty = _Duty(engine, started + settings.timeout, settings, environment, see, put, admission)
-    with on_signals(lambda: run.halt(Interrupted("interrupted before there was an answer"))):
-        try:
-            admission.before_run(run.stopped)
-        except (OverBudget, Interrupted) as error:
-            run.failure = error
-        else:
-            _carry_out(run, job, duty)
-    unsettled = admission.settle()
+    try:
+        with on_signals(lambda: run.halt(Interrupted("interrupted before there was an answer"))):
+            try:
+                admission.before_run(run.stopped)
+            except (OverBudget, Interrupted) as error:
+                run.failure = error
+            else:
+                _carry_out(run, job, duty)
+    finally:
+        # also where the reader of stdout is gone: what stays reserved would be lost for the month
+        unsettled = admission.settle()
     if isinstance(run.failure, UsageError):
         raise run.failure
     if environment.debug and run.failure is not None:

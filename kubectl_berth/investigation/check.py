@@ -12,7 +12,7 @@ from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory, take
 from kubectl_berth.engines.rules.orders import without_orders
-from kubectl_berth.errors import ClusterUnreachable, Interrupted, Refused, UsageError
+from kubectl_berth.errors import ClusterUnreachable, Interrupted, ReadError, Refused, UsageError
 from kubectl_berth.investigation.stopping import on_signals
 from kubectl_berth.records import Checked, Finding, Gap, Ref
 from kubectl_berth.safety.gate import clean
@@ -93,7 +93,8 @@ def check(open_cluster: Callable[[], Cluster], target: Target | None = None, nam
         run.cluster.close()
     if run.checked is not None:
         return run.checked
-    if run.failure is not None:
+    # what fails after Ctrl-C fails for the connections that were closed
+    if run.failure is not None and not run.stopped:
         raise run.failure
     raise Interrupted("interrupted before anything was found")
 
@@ -102,6 +103,8 @@ def _work(run: _Run, open_cluster: Callable[[], Cluster], target: Target | None,
     try:
         run.cluster = open_cluster()
         run.checked = examine(run.cluster, target, namespace)
+    except ReadError as error:  # discovery: without it nothing was checked, which is no finding
+        run.failure = ClusterUnreachable(f"nothing was checked, for the cluster cannot be read: {error}")
     except BaseException as error:  # whatever it is, the main thread has to hear of it
         run.failure = error
     finally:

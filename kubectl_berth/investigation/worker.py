@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
 from kubectl_berth.environment import Environment
-from kubectl_berth.errors import BerthError
+from kubectl_berth.errors import BerthError, ClusterUnreachable, ReadError
 from kubectl_berth.investigation import consent
 from kubectl_berth.investigation.admission import Hold
 from kubectl_berth.investigation.brief import brief
@@ -106,6 +106,9 @@ def work(run: Run, job: Job) -> None:
                 run.events.put(hold)
                 hold.wait(run.stopped)
             run.events.put(event)
+    except ReadError as error:
+        # what one tool cannot read is a gap; here it is what every tool needs, such as discovery
+        run.failure = ClusterUnreachable(f"the cluster cannot be read: {error}")
     except BaseException as error:  # whatever it is, the main thread has to hear of it
         run.failure = error
     finally:

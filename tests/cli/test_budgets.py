@@ -119,3 +119,16 @@ def test_three_runs_at_once_share_what_is_left(env: dict[str, str], moment: str)
     assert sorted(process.returncode for process in running) == [0, 0, 6]
     assert sorted(json.loads(output)["outcome"] for output in outputs) == ["answered", "answered", "over-budget"]
     assert len(fake.requests) == 2
+
+
+def test_a_reader_that_is_gone_leaves_nothing_reserved(env: dict[str, str], moment: str) -> None:
+    with anthropic.FakeAnthropic(script(calls=3)) as fake:
+        variables = {**env, "ANTHROPIC_BASE_URL": fake.url, "AI_BUDGET_DAILY_TOKENS": "50000"}
+        asking = ("ask", "why?", "--snapshot", moment, "--engine", "claude", "-o", "jsonl")
+        with start(*asking, env=variables) as running:
+            assert running.stdout is not None
+            assert any(b'"model_call"' in line for line in running.stdout)
+            running.stdout.close()
+            assert running.wait(30) == 141
+    (row,) = json.loads(berth("usage", "-o", "json", env=env).out)["usage"]
+    assert row["reserved_tokens"] == 0

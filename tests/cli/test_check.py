@@ -12,6 +12,7 @@ import yaml
 
 from kubectl_berth.errors import ClusterUnreachable, Forbidden
 from kubectl_berth.investigation.check import Target, examine
+from tests.fakes.kube_recorder import Reply, recording, status
 from tests.fakes.small_clusters import SmallCluster, waiting
 from tests.process import berth, on_terminal, start, surroundings
 
@@ -269,3 +270,14 @@ class Counting:
         """Counts, then gets."""
         self.gets += 1
         return self._cluster.get(*arguments)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", [("check",), ("ask", "is all well?", "--engine", "rules")])
+def test_without_discovery_the_cluster_is_unreachable(command: tuple[str, ...], env: dict[str, str]) -> None:
+    with recording() as server:
+        for path in ("/api", "/apis"):
+            server.replies[path] = status(403, "Forbidden", f'forbidden: User "x" cannot get path "{path}"', details={})
+        server.replies["/version"] = Reply('{"gitVersion": "v1.33.4"}')
+        ended = berth(*command, "--server", server.url, "-o", "json", env=env)
+    assert ended.status == 3, ended.err
+    assert "cannot get path" in json.loads(ended.out)["error"]
