@@ -101,14 +101,10 @@ def _arguments(words: Sequence[str]) -> dict[str, Any]:
 
 def _host(settings: Settings, environment: Environment) -> str:
     """Where the engine's data goes, "" for this machine; nothing is asked of the engine where its address tells."""
-    from urllib.parse import urlsplit
-
     if settings.engine == "ollama":
-        from kubectl_berth.engines.connections import is_loopback
-        from kubectl_berth.engines.ollama_host import address
+        from kubectl_berth.engines.ollama_host import address, goes_to
 
-        url = address(settings.ollama_host)
-        return "" if is_loopback(url) else urlsplit(url).netloc.rpartition("@")[2]
+        return goes_to(address(settings.ollama_host), settings.model or settings.ollama_model or "")
     from kubectl_berth.engines.choose import choose
 
     return choose(settings, environment, lambda: settings.timeout).engine.host

@@ -72,15 +72,14 @@ def _bedrock(settings: Settings, environment: Environment) -> Found:
 
 
 def _ollama(settings: Settings) -> Found:
-    from kubectl_berth.engines.connections import is_loopback
-    from kubectl_berth.engines.ollama_host import address
+    from kubectl_berth.engines.ollama_host import address, goes_to
     from kubectl_berth.engines.ollama_models import bears, models
 
     url = address(settings.ollama_host)
     where = _host(url)
-    host = "" if is_loopback(url) else where
     found = models(url, OLLAMA_SECONDS)
     named = settings.model or settings.ollama_model or ""
+    host = goes_to(url, named)
     if found is None:
         return Found("ollama", False, f"no Ollama answers at {where}", named, host)
     if named and not any(bears(name, named) for name in found.names):
@@ -95,7 +94,7 @@ def _ollama(settings: Settings) -> Found:
         True,
         f"at {where}: {len(found.with_tools)} of its models can call tools",
         able[0],
-        host,
+        goes_to(url, able[0]),
         found.with_tools,
     )
 

@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from kubectl_berth.engines import ollama_errors as words
 from kubectl_berth.engines.connections import Connections, client_options, is_loopback, no_deadline
@@ -19,7 +18,7 @@ from kubectl_berth.engines.estimate import tokens
 from kubectl_berth.engines.last_call import ANSWER_NOW
 from kubectl_berth.engines.loop import Tally, opening, run_tools
 from kubectl_berth.engines.ollama_context import Context
-from kubectl_berth.engines.ollama_host import address, without_login
+from kubectl_berth.engines.ollama_host import address, goes_to, without_login
 from kubectl_berth.engines.ollama_models import loaded_context
 from kubectl_berth.engines.pump import Emit, pumped
 from kubectl_berth.engines.text_calls import begins_a_call, calls_in
@@ -98,7 +97,7 @@ class OllamaEngine:
         remaining: Callable[[], float],
     ) -> None:
         self.model = model
-        self.host = "" if is_loopback(url) else urlsplit(url).netloc.rpartition("@")[2]
+        self.host = goes_to(url, model)
         self.max_tokens = max_tokens
         self.num_ctx = num_ctx
         self._url = url
@@ -192,7 +191,7 @@ class OllamaEngine:
         import httpx
         import ollama
 
-        if self.host and self._url.startswith("http://"):
+        if not is_loopback(self._url) and self._url.startswith("http://"):
             yield Notice(f"what is read of the cluster goes to {self.host} over plain http")
         try:
             shown = client.show(self.model)

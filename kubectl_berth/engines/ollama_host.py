@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from kubectl_berth.engines.connections import is_loopback
 from kubectl_berth.errors import UsageError
 
 DEFAULT_URL = "http://127.0.0.1:11434"
+CLOUD = "ollama.com"
 
 
 def address(host: str | None) -> str:
@@ -39,3 +41,13 @@ def without_login(url: str) -> str:
     """The URL as it may be shown."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def goes_to(url: str, model: str) -> str:
+    """Where what a model is told ends up, "" for this machine.
+
+    A server on loopback passes what is said to a model with the tag `cloud` (or `120b-cloud`) on to ollama.com.
+    """
+    if not is_loopback(url):
+        return urlsplit(url).netloc.rpartition("@")[2]
+    return CLOUD if model.partition(":")[2].endswith("cloud") else ""

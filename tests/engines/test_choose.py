@@ -120,3 +120,13 @@ def test_what_leaves_a_machine_over_a_gateway_on_it(env: dict[str, str], moment:
     with FakeAnthropic(claude_obeying("web-0 crashes.")) as claude:
         env |= {"ANTHROPIC_API_KEY": "k" + "ey", "ANTHROPIC_BASE_URL": claude.url}
         assert f"goes to Anthropic, claude-sonnet-5-5, at 127.0.0.1:{claude.port}" in chosen(env, moment)[2]
+
+
+def test_a_model_that_runs_at_ollama_com_is_not_on_this_machine(env: dict[str, str], moment: str) -> None:
+    question = ("get_logs", {"name": "web-0", "namespace": "shop"})
+    with FakeOllama(obeying("web-0 crashes.", question), {"big:120b-cloud": TOOLS}) as fake:
+        env["OLLAMA_HOST"] = fake.url
+        ended = berth("ask", "why?", "--snapshot", moment, "--engine", "ollama", "-o", "json", env=env)
+    found = json.loads(ended.out)
+    assert "what is read from the cluster goes to Ollama, big:120b-cloud, at ollama.com" in ended.err
+    assert found["trace"][0]["fate"] == "withheld"
