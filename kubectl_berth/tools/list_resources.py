@@ -93,11 +93,13 @@ def _some_instances(context: Context, kinds: Sequence[Kind], namespace: str | No
     custom = [kind for kind in kinds if not kind.builtin]
     if not custom or len(custom) > FEW_KINDS:
         return []
-    hits, _ = search(context.cluster, custom, lambda name: True, namespace or context.scope)
+    hits, unread_kinds = search(context.cluster, custom, lambda name: True, namespace or context.scope)
     hits.sort(key=lambda hit: not _troubled(hit[1]))
     lines = [_object_line(context, kind, thing) for kind, thing in hits[:FEW_INSTANCES]]
     if len(hits) > FEW_INSTANCES:
         lines.append(f"and {len(hits) - FEW_INSTANCES} more")
+    if not lines and unread_kinds:
+        return [f"Whether instances of these kinds exist could not be read ({unread_kinds[0].why})."]
     return ["Instances of these kinds:", *lines] if lines else ["No instances of these kinds exist."]
 
 
@@ -241,8 +243,10 @@ def _more(rest: Sequence[Object]) -> list[str]:
 def _elsewhere(context: Context, kind: Kind, scope: str | None) -> str:
     if scope is None or context.narrowed:
         return ""
-    everywhere, _ = read_list(context.cluster, kind)
+    everywhere, gaps = read_list(context.cluster, kind)
     spaces = sorted({ref_of(thing).namespace for thing in everywhere})
+    if not spaces and gaps:
+        return f" {listing_name(kind, None)}: not read ({gaps[0].why})."
     return f" There are some in {listed(spaces)}." if spaces else f" {listing_name(kind, None)}: none."
 
 

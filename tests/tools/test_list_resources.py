@@ -176,3 +176,11 @@ def test_an_operator_that_nobody_knows_is_understood(tmp_path: Path) -> None:
     text = box.call("list_resources", {"kind": "widgets", "apiVersion": "acme.example.com/v1"}).text
     assert "shop/left: 3/4 members ready, state Recovering, age 120m" in text
     assert LEDGER["kind"] not in text
+
+
+def test_a_kind_that_may_not_be_read_is_not_said_to_have_no_instances(tmp_path: Path) -> None:
+    hidden = [{"resource": f"{name}.postgresql.cnpg.io", "status": 403} for name in ("clusters", "backups", "poolers")]
+    box = toolbox(tmp_path, shop(), unavailable=hidden)
+    text = box.call("list_resources", {"filter": "postgres"}).text
+    assert "Whether instances of these kinds exist could not be read (forbidden)." in text
+    assert "No instances" not in text
