@@ -114,9 +114,11 @@ def _ask(options: dict[str, Any], thinker: Thinker, environment: Environment) ->
     from kubectl_berth.investigation.ask import Books, Question, ask, unstarted
     from kubectl_berth.investigation.record import encode
     from kubectl_berth.output.json_document import document
+    from kubectl_berth.safety.own_keys import own_keys
     from kubectl_berth.settings import resolve
 
     flags = {**_flags(options), "engine": thinker.engine, "model": thinker.model}
+    keys = own_keys(environment.variables)
 
     def carry_out(scenario: Scenario) -> Ran:
         alone = replace(environment, stdin=io.StringIO(), stdout=io.StringIO(), stderr=io.StringIO())
@@ -128,7 +130,7 @@ def _ask(options: dict[str, Any], thinker: Thinker, environment: Environment) ->
         except EngineUnreachable as error:
             return Ran(document(unstarted(question, settings, error)), None)
         kept: list[bytes] = []
-        books = Books(store_of(settings, alone), lambda record: kept.append(encode(record)))
+        books = Books(store_of(settings, alone), lambda record: kept.append(encode(record, keys)))
         shelf = shelf_of(scenario, settings, alone)
         result = ask(question, scenario.open, engine, settings, alone, lambda event: None, (), shelf, books)
         return Ran(document(result), kept[0] if kept else None)

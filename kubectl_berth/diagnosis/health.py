@@ -27,12 +27,6 @@ _BAD = re.compile(
     re.IGNORECASE,
 )
 _NO_FAULT = re.compile(r"\b(no|without|zero|0)[ _-]?(error|fail|issue|problem|conflict)|failover", re.IGNORECASE)
-_GOOD = re.compile(
-    r"^(ready|running|healthy|active|succe|complete|bound|available|ok$|okay|deployed|synced|online|green|normal|done"
-    r"|operational|stable|up$|installed|ready to use|created|enabled|updated|applied|valid|accepted|connected|finished)"
-    r"|in healthy state|all .* ready|successful",
-    re.IGNORECASE,
-)
 _MOVING = re.compile(
     r"progress|pending|creating|waiting|provisioning|initiali[sz]|starting|updating|upgrading|reconciling|scaling"
     r"|deploying|installing|in ?flight|requested|bootstrap|joining|deleting|terminating|pausing|paused|suspend|being"
@@ -336,11 +330,6 @@ def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> 
 def text_is_bad(text: str) -> bool:
     """True for a phase that speaks of failure in its own words."""
     return len(text) <= 200 and bool(_BAD.search(text)) and not _NO_FAULT.search(text)
-
-
-def text_is_good(text: str) -> bool:
-    """True for a phase that speaks of health in its own words."""
-    return not text_is_bad(text) and bool(_GOOD.search(text.strip())) and not _MOVING.search(text)
 
 
 def _why(status: Mapping[str, Any]) -> str:

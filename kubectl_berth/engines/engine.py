@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -82,6 +82,3 @@ class Engine(Protocol):
 
     def cancel(self) -> None:
         """From another thread: closes the connection at once, so that run() ends."""
-
-
-Clock = Callable[[], float]

@@ -60,7 +60,6 @@ KIND_WORDS: dict[str, tuple[str, ...]] = {
 """Singular word -> built-in kinds it may mean. Kinds that are not served are dropped later."""
 
 WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "Pod")
-ROLLOUT_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 
 CONCEPTS: dict[str, re.Pattern[str]] = {
     "database": re.compile(
@@ -85,12 +84,6 @@ CONCEPT_WORDS: dict[str, str] = {
     "backup": "backup", "prometheus": "monitoring", "monitoring": "monitoring",
 }  # fmt: skip
 """Singular word -> concept."""
-
-GENERIC_GROUP_PARTS = frozenset(
-    "io com org dev net cloud app apps api apis core k8s kube kubernetes x-k8s operator operators toolkit sigs "
-    "cluster v1 alpha beta internal managed system the data".split()
-)
-"""Parts of an API group that say nothing about who serves it."""
 
 _FUNCTION_WORDS = """
 a about above after again against all almost already also although always am among an and another any anybody anyone

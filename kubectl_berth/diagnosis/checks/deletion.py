@@ -11,7 +11,6 @@ from kubectl_berth.records import Finding, Ref
 
 SLOW = 300.0  # seconds an object with finalizers may take
 MARGIN = 60.0  # seconds beyond a pod's grace period
-DEFAULT_GRACE = 30
 
 
 def check_deletions(inventory: Inventory) -> Iterable[Finding]:
