@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 QUESTION := Is the ledger database healthy? I don't remember which operator manages it
 
-.PHONY: demo test check format lint types contract docs nightly dist krew test-archive bench clean
+.PHONY: demo test check format lint types contract docs nightly dist krew lock sbom licences test-archive bench clean
 
 demo: $(VENV)/.app
 	@echo "make demo pins --engine rules: no model is asked and nothing is spent, whatever keys are exported." >&2
@@ -42,6 +42,23 @@ dist: $(STAMP)
 
 krew: $(STAMP)
 	@$(BIN)/python krew/render.py
+
+# the versions that a release installs, with hashes; the bill of materials and the licences of what is in it
+lock: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip-tools>=7.5,<8'
+	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-header --no-emit-index-url --no-emit-find-links \
+	  --extra bedrock --extra eval --output-file requirements.lock pyproject.toml
+
+sbom: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cyclonedx-bom>=7.5,<8'
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml -o dist/kubectl-berth.cdx.json \
+	  requirements.lock
+
+licences: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip-licenses>=5,<6'
+	$(BIN)/pip-licenses --order=license --format=markdown --packages \
+	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/\1/p' requirements.lock) > docs/licences.md
 
 test-archive: $(STAMP)
 	$(BIN)/pytest tests/krew -m archive
