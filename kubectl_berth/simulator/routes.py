@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -17,7 +17,7 @@ from kubectl_berth.cluster.paging import list_options, number
 from kubectl_berth.cluster.store import Store
 from kubectl_berth.records import Object
 from kubectl_berth.safety.refuse import refused_kind
-from kubectl_berth.simulator import discovery
+from kubectl_berth.simulator import discovery, reviews
 from kubectl_berth.simulator.media import JSON, offered
 from kubectl_berth.simulator.tables import table
 
@@ -47,9 +47,17 @@ def failed(failure: ApiFailure) -> Response:
     return Response(failure.status, JSON, _json(failure.body()).body)
 
 
-def respond(store: Store, method: str, target: str, accept: str = "", address: str = "127.0.0.1") -> Response:
-    """The answer to one request; `target` is path and query as sent, `address` the server's own host:port."""
+def respond(
+    store: Store, method: str, target: str, accept: str = "", address: str = "127.0.0.1", body: bytes = b""
+) -> Response:
+    """The answer to one request; `target` is path and query as sent, `address` the server's own host:port.
+
+    `body` is read for the reviews of one's own rights alone.
+    """
     try:
+        path = urlsplit(target).path
+        if reviews.answers(method, path):
+            return replace(_json(reviews.review(store, path, body)), status=201)
         return _respond(store, method, target, accept, address)
     except ApiFailure as failure:
         return failed(failure)

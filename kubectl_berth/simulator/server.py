@@ -15,6 +15,7 @@ from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.cluster.snapshot import SnapshotCluster
 from kubectl_berth.cluster.store import Store
 from kubectl_berth.errors import UsageError
+from kubectl_berth.simulator import reviews
 from kubectl_berth.simulator.routes import Response, respond
 
 HOST = "127.0.0.1"
@@ -102,12 +103,19 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def _answer(self) -> None:
+        body = b""
         if self.command != "GET":
-            # its body is never read
+            # its body is never read but for a review
             self.close_connection = True
+            if reviews.answers(self.command, self.path.partition("?")[0]):
+                body = self._body()
         accept = self.headers.get("Accept") or ""
         host, port = self.server.server_address[:2]
-        self._send(respond(self.server.store, self.command, self.path, accept, f"{host!s}:{port}"))
+        self._send(respond(self.server.store, self.command, self.path, accept, f"{host!s}:{port}", body))
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length") or ""
+        return self.rfile.read(min(int(length), reviews.MOST_BYTES)) if length.isdecimal() else b""
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_HEAD = _answer
 

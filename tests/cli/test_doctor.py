@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ import pytest
 import yaml
 
 from kubectl_berth.cluster.allow_list import permit
+from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.errors import Refused
+from kubectl_berth.simulator.server import serve
 from tests.fakes.kube_recorder import Recorded, Recorder, Reply, closed_port, recording, status
-from tests.process import Ended, berth, surroundings
+from tests.process import Ended, berth, snapshot, surroundings
 
 ACCESS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
@@ -223,3 +226,45 @@ def test_engine_policy_and_budget(server: Recorder, tmp_path: Path) -> None:
     assert found["budget"]["details"] == {"today": {"limit": 5000, "left": 5000}}
     allowed = doctor(server.url, tmp_path, AI_ALLOW_RAW_DIAGNOSTICS="true", **variables)
     assert "may go to claude on api.anthropic.com (AI_ALLOW_RAW_DIAGNOSTICS in the environment)" in allowed.out
+
+
+def test_a_served_snapshot_says_what_may_be_read(tmp_path: Path) -> None:
+    moment = snapshot(tmp_path / "moment")
+    with (moment / "snapshot.yaml").open("a") as about:
+        about.write(
+            "unavailable:\n- {resource: nodes, status: 403}\n- {resource: pods/log, namespace: shop, status: 403}\n"
+        )
+    served = serve(open_snapshot([moment]))
+    try:
+        ended = doctor(served.url, tmp_path, "-o", "json")
+        assert ended.status == 1
+        found = points(ended)
+        assert found["rights"]["details"]["missing"] == ["nodes", "pods/log"]
+        assert found["more rights than needed"]["details"]["excess"] == []
+        for verb, resource, part, namespace, answer in (
+            ("list", "pods", "", "", True),
+            ("get", "pods", "log", "shop", False),
+            ("get", "pods", "log", "bank", True),
+            ("list", "nodes", "", "", False),
+            ("get", "secrets", "", "shop", False),
+            ("delete", "pods", "", "shop", False),
+            ("create", "pods", "exec", "shop", False),
+        ):
+            attributes = {"verb": verb, "resource": resource, "subresource": part, "namespace": namespace}
+            assert _allowed(served.url, attributes) is answer, attributes
+    finally:
+        served.close()
+
+
+def _allowed(url: str, attributes: dict[str, str]) -> bool:
+    """What anybody is told who posts this review."""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url + ACCESS, json.dumps(review).encode(), headers)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert answer.status == 201
+        return bool(json.loads(answer.read())["status"]["allowed"])
