@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from kubectl_berth.cli.sources import Source
@@ -48,6 +48,7 @@ MOST_QUESTION_BYTES = 64 * 1024
 @click.option("--no-record", is_flag=True, help="Do not keep this run on this machine.")
 @click.option("--save", metavar="FILE", help="Write the run to a file that kubectl berth replay plays again.")
 @click.option("--show-data", is_flag=True, help="Show on stderr what is sent to the model, word for word.")
+@connection_flags
 @click.pass_obj
 def ask(environment: Environment, /, question: tuple[str, ...], **options: Any) -> int:
     """Answer QUESTION about the cluster of the current context. Reads only.

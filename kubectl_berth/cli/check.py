@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
@@ -32,6 +32,7 @@ SEVERITIES = ("critical", "warning", "info")
     type=click.Choice([*SEVERITIES, "never"]),
     help="End with status 1 where a finding is at least this bad, shown or not (warning).",
 )
+@connection_flags
 @click.pass_obj
 def check(environment: Environment, /, target: tuple[str, ...], **options: Any) -> int:
     """List what is wrong in the cluster, or with one object: KIND/NAME or NAME. Reads only, asks no model.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import connection_options
+from kubectl_berth.cli.options import connection_flags, kubeconfig_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +20,10 @@ MARKS = {"ok": "ok", "note": "note", "missing": "MISSING", "failed": "FAILED"}
 
 
 @click.command(short_help="Check cluster, rights, engines and policy.")
-@connection_options
+@kubeconfig_options
 @click.option("--engine", metavar="NAME", help="The engine that a run would take (auto).")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
+@connection_flags
 @click.pass_obj
 def doctor(environment: Environment, /, engine: str | None, output: str, **options: Any) -> int:
     """Check what a run would meet: kubeconfig, cluster, rights, usage figures, engines, data policy, budget.

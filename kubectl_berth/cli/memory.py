@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +86,7 @@ def forget(environment: Environment, /, numbers: tuple[int, ...], everything: bo
 @click.option("--root-cause", "root_cause", required=True, metavar="TEXT", help="What caused it.")
 @click.option("--fix", required=True, metavar="TEXT", help="What helped.")
 @source_options
+@connection_flags
 @click.pass_obj
 def add(environment: Environment, /, title: str, root_cause: str, fix: str, **options: Any) -> int:
     """Write a note about the cluster of the current context."""

@@ -33,18 +33,20 @@ class Duration(click.ParamType[float]):
 
 
 def source_options(command: F) -> F:
-    """Which cluster: a context of a kubeconfig, a snapshot directory or a scenario."""
-    return _with(
-        command,
-        click.option("--snapshot", metavar="DIR", help="Read a snapshot directory instead of a live cluster."),
-        click.option("--scenario", metavar="NAME", help="Read a shipped scenario, or one's directory."),
-        click.option("--twin", is_flag=True, help="Take the scenario's healthy twin."),
-        wrap=connection_options,
-    )
+    """Which cluster: a context of a kubeconfig, a snapshot directory or a scenario. Goes with `connection_flags`."""
+    return kubeconfig_options(_with(command, *_OFFLINE))
 
 
-def connection_options(command: F) -> F:
-    """kubectl's connection flags; those that lie on top of the kubeconfig arrive together, as `overrides`."""
+def kubeconfig_options(command: F) -> F:
+    """Which context of which kubeconfig. Goes with `connection_flags`."""
+    return _with(command, *_KUBECONFIG)
+
+
+def connection_flags(command: F) -> F:
+    """kubectl's flags that lie on top of the kubeconfig; they arrive together, as `overrides`.
+
+    They are many and seldom used: put them last, so that help shows them last.
+    """
 
     @functools.wraps(command)
     def gathered(*arguments: Any, cache_dir: str | None, **options: Any) -> Any:
@@ -54,18 +56,33 @@ def connection_options(command: F) -> F:
     return _with(gathered, *_CONNECTION)  # type: ignore[return-value]
 
 
-def _with(command: F, *options: Callable[[F], F], wrap: Callable[[F], F] | None = None) -> F:
+def _with(command: F, *options: Callable[[F], F]) -> F:
     for option in reversed(options):
         command = option(command)
-    return wrap(command) if wrap else command
+    return command
 
 
 _UNSET: dict[str, Any] = {name: field.default for name, field in Overrides.__dataclass_fields__.items()}
 
-_CONNECTION: tuple[Callable[[Any], Any], ...] = (
+_OFFLINE: tuple[Callable[[Any], Any], ...] = (
+    click.option("--snapshot", metavar="DIR", help="Read a snapshot directory instead of a live cluster."),
+    click.option("--scenario", metavar="NAME", help="Read a shipped scenario, or one's directory."),
+    click.option("--twin", is_flag=True, help="Take the scenario's healthy twin."),
+)
+
+_KUBECONFIG: tuple[Callable[[Any], Any], ...] = (
     click.option("--context", "kube_context", metavar="NAME", help="Context of the kubeconfig to use."),
     click.option("-n", "--namespace", metavar="NAME", help="Read this namespace only."),
     click.option("--kubeconfig", metavar="FILE", help="The kubeconfig file to use."),
+    click.option(
+        "--request-timeout",
+        type=Duration(),
+        metavar="DURATION",
+        help="Give up on one request to the API server after this long (5s, 1m30s); 0 means never.",
+    ),
+)
+
+_CONNECTION: tuple[Callable[[Any], Any], ...] = (
     click.option("--cluster", metavar="NAME", help="Another cluster of the kubeconfig than the context's."),
     click.option("--user", metavar="NAME", help="Another user of the kubeconfig than the context's."),
     click.option("-s", "--server", metavar="URL", help="The API server's address."),
@@ -86,12 +103,6 @@ _CONNECTION: tuple[Callable[[Any], Any], ...] = (
     click.option("--as-uid", "impersonate_uid", metavar="UID", help="Act with this uid."),
     click.option(
         "--as-user-extra", "impersonate_extra", multiple=True, metavar="KEY=VALUE", help="Act with this extra field."
-    ),
-    click.option(
-        "--request-timeout",
-        type=Duration(),
-        metavar="DURATION",
-        help="Give up on one request to the API server after this long (5s, 1m30s); 0 means never.",
     ),
     click.option("--cache-dir", metavar="DIR", hidden=True, help="Taken for kubectl's sake; berth caches nothing."),
 )

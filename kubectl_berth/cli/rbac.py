@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
@@ -30,6 +30,7 @@ WITH_CUSTOM = """\
 @click.option("--custom", "with_custom", is_flag=True, help="Add the custom resources that the cluster serves.")
 @click.option("--name", default="kubectl-berth", metavar="NAME", help="The role's name (kubectl-berth).")
 @source_options
+@connection_flags
 @click.pass_obj
 def rbac(environment: Environment, /, with_custom: bool, name: str, **options: Any) -> int:
     """Print the smallest ClusterRole with which every tool works, as YAML. Asks no cluster without --custom.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from kubectl_berth.cluster.snapshot_writer import Written
@@ -31,6 +31,7 @@ def snapshot() -> None:
     help="Whose logs to take: of containers that are not well (unhealthy), of all, of none.",
 )
 @source_options
+@connection_flags
 @click.pass_obj
 def create(environment: Environment, /, directory: Path, all_namespaces: bool, logs: str, **options: Any) -> int:
     """Write the current cluster, or one namespace and what belongs to no namespace, into DIRECTORY.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ SCHEMA = "berth.dev/v1/tool-result"
 @click.option(
     "--runbooks", multiple=True, metavar="DIR", help="A directory of your own runbooks (Markdown); may be repeated."
 )
+@connection_flags
 @click.pass_obj
 def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **options: Any) -> int:
     """Run the tool NAME on the cluster and print exactly what a model would see. Reads only.

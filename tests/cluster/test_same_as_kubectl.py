@@ -20,7 +20,7 @@ import click
 import pytest
 import yaml
 
-from kubectl_berth.cli.options import source_options
+from kubectl_berth.cli.options import connection_flags, source_options
 from kubectl_berth.cli.sources import Source, opener
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError
@@ -33,6 +33,7 @@ V1 = "client.authentication.k8s.io/v1"
 
 @click.command()
 @source_options
+@connection_flags
 @click.pass_obj
 def connecting(environment: Environment, /, **options: Any) -> None:
     """A command with the flags of every command that reads a cluster; it connects, and that is all."""
