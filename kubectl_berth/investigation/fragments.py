@@ -19,6 +19,7 @@ MOST_SENTENCE = 300
 
 def is_fragment(text: str) -> bool:
     """True where the text only announces a next step of the model; one sentence with a finding is enough against."""
+    text = _FENCE.sub(lambda fence: " " if calls_in(fence.group()) else fence.group(), text)
     text = "" if calls_in(text) else _WRITTEN_CALL.sub(" ", text).strip()
     if not text:
         return True
@@ -79,9 +80,13 @@ _NUMBER = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?:;…])\s+|(?<=:)(?=\*)|\s+[–—-]{1,2}\s+|\n+")
 _WRITTEN_CALL = re.compile(
     r"<tool_call>.*?(?:</tool_call>|\Z)|<function_calls>.*?(?:</function_calls>|\Z)|"
-    r"<function=[\w.-]+>.*?(?:</function>|\Z)|<invoke name=.*?(?:</invoke>|\Z)",
+    r"<function=[\w.-]+>.*?(?:</function>|\Z)|<invoke name=.*?(?:</invoke>|\Z)|"
+    # what a broken template leaves behind: half a pair of marks, thoughts, a call as a line of code
+    r"</(?:tool_call|function_calls|function|invoke|think)>|<think>.*?(?:</think>|\Z)|"
+    r"(?m:^[ \t`]*[a-z]+(?:_[a-z]+)+\([^()\n]{0,300}\)[ \t`;]*$)",
     re.DOTALL,
 )
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n.*?\n?[ \t]*```", re.DOTALL)
 
 _LOOK = _any(
     r"(?:(?:double|cross)[- ]|re-?)?check",

@@ -235,3 +235,17 @@ def test_no_text_takes_long_to_judge(piece: str) -> None:
     is_fragment("Let me check:\n" + piece * (20_000 // len(piece)))
     is_fragment(piece * (1100 // len(piece)))
     assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I will look at its log.\n```json\n{"name": "get_logs", "arguments": {"name": "web-0"}}\n```',
+        'get_logs(name="web-0", namespace="shop")',
+        "<function=get_logs>\n<parameter=name>\nweb-0\n</parameter>\n</function>\n</tool_call>",
+        "<think>I need the log before I can answer.</think>",
+    ],
+)
+def test_a_call_however_badly_written_is_no_answer(text: str) -> None:
+    assert is_fragment(text)
+    assert not is_fragment(f"shop/web-0 exits with code 3 at every start.\n{text}")
