@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from kubectl_berth.cluster.cluster import Cluster, Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.names import read_list, resolve_kind
 from kubectl_berth.diagnosis.diagnose import diagnose
-from kubectl_berth.diagnosis.inventory import Inventory, take
-from kubectl_berth.errors import ReadError
+from kubectl_berth.diagnosis.inventory import INSTANCES, Inventory, take
+from kubectl_berth.errors import ReadError, Unavailable
 from kubectl_berth.knowledge.incidents import Memory
 from kubectl_berth.knowledge.runbooks import Library
 from kubectl_berth.knowledge.store import Store
@@ -83,6 +83,9 @@ class Remembered:
         things: list[Object] = []
         try:
             for thing in self._cluster.list(kind, namespace):
+                if len(things) == INSTANCES and not kind.builtin:
+                    # some operators keep one object per pod or per report: what is remembered must end
+                    return things, Unavailable(f"only the first {INSTANCES} were read")
                 things.append(self._shown(thing))
         except ReadError as error:
             return things, error
