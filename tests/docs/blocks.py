@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ _SCRIPT = re.compile(
     re.DOTALL,
 )
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_SHOWN = re.compile(r"^(?: {4}|\$ )(kubectl berth .*)$|`(kubectl berth [^`]+)`", re.MULTILINE)
 _SECONDS = re.compile(r"\b\d+(?:\.\d+)? s\b")
 
 
@@ -53,3 +55,12 @@ def shows(shown: str, real: str) -> bool:
     """True where the text of a page is what was really printed; seconds may differ, [...] stands for anything."""
     pieces = [re.escape(piece) for piece in _SECONDS.sub("0 s", shown.strip()).split("[...]")]
     return re.fullmatch(".*?".join(pieces), _SECONDS.sub("0 s", real.strip()), re.DOTALL) is not None
+
+
+def command_lines(page: Path) -> list[list[str]]:
+    """The words behind `kubectl berth` of every command line that the page shows, in code or in a sentence."""
+    found = []
+    for in_code, in_prose in _SHOWN.findall(page.read_text(encoding="utf-8")):
+        line = re.split(r"\s[<>|]\s?", in_code or " ".join(in_prose.split()))[0]
+        found.append(shlex.split(line, comments=True)[2:])
+    return found

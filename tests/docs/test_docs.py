@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -9,12 +10,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from kubectl_berth.cli.main import PROG_NAME, cli
 from kubectl_berth.scenarios.reader import load
 from kubectl_berth.simulator.kubeconfig import write_kubeconfig
 from kubectl_berth.simulator.server import serve
-from tests.docs.blocks import Script, Transcript, scripts, shows, transcripts
+from tests.docs.blocks import Script, Transcript, command_lines, scripts, shows, transcripts
 from tests.process import ROOT, surroundings
 
 README = ROOT / "README.md"
@@ -139,3 +142,36 @@ def test_every_manual_page_is_clean_troff() -> None:
     )
     assert pages
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_every_command_line_on_a_page_is_understood(page: Path) -> None:
+    for words in command_lines(page):
+        understood(cli, PROG_NAME, words, None)
+
+
+def understood(command: click.Command, name: str, words: list[str], parent: click.Context | None) -> None:
+    """Raises click's error for a command, option or argument that is not there; runs nothing."""
+    if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        context = click.Context(command, info_name=name, parent=parent)
+        for each in words[0].split("|"):
+            below = command.get_command(context, each)
+            assert below is not None, words
+            understood(below, each, words[1:], context)
+    elif not {"-h", "--help", "--version"} & set(words):
+        # a sentence may name a command without what it takes
+        with contextlib.suppress(click.MissingParameter):
+            command.make_context(name, list(words), parent=parent)
+
+
+def test_exit_statuses_told_by_help_are_those_of_the_table() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    told = 0
+    for part in text.split("\n## ", 1)[1].split("\nExit status: ")[:-1]:
+        own = text[text.index(part) + len(part) :].removeprefix("\nExit status: ").partition(".\n")[0]
+        listed = {word.split()[0] for word in own.split(" · ")}
+        helped = re.search(r"Exit status: (.+?)\n\n", part.rpartition("```text")[2], re.DOTALL)
+        if helped and "that of the run" not in helped[1]:
+            told += 1
+            assert set(re.findall(r"\b\d+\b", helped[1])) <= listed
+    assert told >= 4
