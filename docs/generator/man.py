@@ -45,7 +45,7 @@ def _page(command: click.Command, context: click.Context, words: str, names: lis
     if isinstance(command, click.Group):
         lines += _entries("COMMANDS", _commands(command, context))
     lines += _examples(examples)
-    if words and not isinstance(command, click.Group):
+    if not words or not isinstance(command, click.Group):
         lines += _entries("EXIT STATUS", _statuses(words))
     if not words:
         lines += _entries("ENVIRONMENT", _variables()) + _entries("FILES", FILES)
@@ -69,7 +69,7 @@ def _commands(group: click.Group, context: click.Context) -> list[tuple[str, str
 
 
 def _statuses(words: str) -> list[tuple[str, str]]:
-    own = statuses.of(words)
+    own = statuses.of(words) if words else dict.fromkeys(statuses.MEANINGS, "")
     return [(str(int(each)), said or statuses.MEANINGS[each].replace("`", "")) for each, said in own.items()]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generator import MADE
+from kubectl_berth.engines import bedrock_models, claude, ollama_host
 from kubectl_berth.settings import SETTINGS, Settings
 
 WORDS = {
@@ -22,7 +23,8 @@ WORDS = {
     "ollama_max_tokens": "The same for Ollama alone.",
     "max_iterations": "Model calls of a run at most; the last of them must answer.",
     "timeout": "Seconds after which a run ends.",
-    "raw_diagnostics": "Whether logs and descriptions may be sent to an engine. Not set: only to one on this machine. "
+    "raw_diagnostics": "Whether logs and descriptions may be sent to an engine. Not set: only to one on this machine, and "
+    "to hosts that you allowed for always. "
     "`false`: to none.",
     "budget_daily_tokens": "Tokens of paid engines a day (UTC); a call that could go beyond it is not made.",
     "budget_monthly_tokens": "The same for a month.",
@@ -36,11 +38,11 @@ WORDS = {
 }
 
 DEFAULTS = {
-    "anthropic_model": "claude-sonnet-5-5",
-    "anthropic_base_url": "https://api.anthropic.com",
-    "bedrock_model": "global.anthropic.claude-opus-4-8",
+    "anthropic_model": claude.DEFAULT_MODEL,
+    "anthropic_base_url": claude.DEFAULT_URL,
+    "bedrock_model": bedrock_models.DEFAULT_MODEL,
     "bedrock_base_url": "from the region",
-    "ollama_host": "http://127.0.0.1:11434",
+    "ollama_host": ollama_host.DEFAULT_URL,
     "price_in": "the list price",
     "price_out": "the list price",
     "data_dir": "the platform's own place",
