@@ -23,9 +23,8 @@ WORDS = {
     "ollama_max_tokens": "The same for Ollama alone.",
     "max_iterations": "Model calls of a run at most; the last of them must answer.",
     "timeout": "Seconds after which a run ends.",
-    "raw_diagnostics": "Whether logs and descriptions may be sent to an engine. Not set: only to one on this machine, and "
-    "to hosts that you allowed for always. "
-    "`false`: to none.",
+    "raw_diagnostics": "Whether logs and descriptions may be sent to an engine. Not set: only to one on this machine, "
+    "and to hosts that you allowed for always. `false`: to none.",
     "budget_daily_tokens": "Tokens of paid engines a day (UTC); a call that could go beyond it is not made.",
     "budget_monthly_tokens": "The same for a month.",
     "reserve_tokens": "Tokens held back for each call while it runs, in place of what it may take at most.",
