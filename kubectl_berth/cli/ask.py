@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ MOST_QUESTION_BYTES = 64 * 1024
 @click.command(short_help="Answer one question about the cluster.")
 @click.argument("question", nargs=-1)
 @source_options
-@click.option("--engine", metavar="NAME", help="auto, rules, ollama, claude or bedrock (auto).")
-@click.option("--model", metavar="ID", help="The engine's model.")
+@click.option(
+    "--engine", metavar="NAME", shell_complete=candidates.engines, help="auto, rules, ollama, claude or bedrock (auto)."
+)
+@click.option("--model", metavar="ID", shell_complete=candidates.models, help="The engine's model.")
 @click.option("--max-iter", metavar="N", help="Model calls at most; the last one must answer (8).")
 @click.option("--max-tokens", metavar="N", help="Output tokens of one reply at most (8192).")
 @click.option("--timeout", metavar="SECONDS", help="End the run after this long (180).")
@@ -41,12 +44,21 @@ MOST_QUESTION_BYTES = 64 * 1024
     help="Whether logs and descriptions may go to the engine (only to one on this machine).",
 )
 @click.option(
-    "--runbooks", multiple=True, metavar="DIR", help="A directory of your own runbooks (Markdown); may be repeated."
+    "--runbooks",
+    multiple=True,
+    metavar="DIR",
+    shell_complete=candidates.directories,
+    help="A directory of your own runbooks (Markdown); may be repeated.",
 )
 @click.option("--max-cost", metavar="USD", help="End the run before a model call that may cost more than this in all.")
 @click.option("--continue", "go_on", is_flag=True, help="Go on from the last recorded run of this cluster.")
 @click.option("--no-record", is_flag=True, help="Do not keep this run on this machine.")
-@click.option("--save", metavar="FILE", help="Write the run to a file that kubectl berth replay plays again.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    shell_complete=candidates.files,
+    help="Write the run to a file that kubectl berth replay plays again.",
+)
 @click.option("--show-data", is_flag=True, help="Show on stderr what is sent to the model, word for word.")
 @connection_flags
 @click.pass_obj

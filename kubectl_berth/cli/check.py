@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 @click.command(short_help="List what is wrong, without a model.")
-@click.argument("target", nargs=-1)
+@click.argument("target", nargs=-1, shell_complete=candidates.target)
 @source_options
 @click.option("-A", "--all-namespaces", is_flag=True, help="Read all namespaces (the default without -n).")
 @click.option("-o", "--output", type=click.Choice(["text", "json", "yaml"]), default="text", help="What stdout gets.")

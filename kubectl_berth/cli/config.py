@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -52,8 +54,8 @@ def path(environment: Environment, /) -> int:
 
 
 @config.command(name="set")
-@click.argument("name")
-@click.argument("value")
+@click.argument("name", shell_complete=candidates.setting_names)
+@click.argument("value", shell_complete=candidates.setting_values)
 @click.pass_obj
 def set_(environment: Environment, /, name: str, value: str) -> int:
     """Set NAME to VALUE in the settings file. The rest of the file stays as it is."""

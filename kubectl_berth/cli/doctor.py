@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, kubeconfig_options
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ MARKS = {"ok": "ok", "note": "note", "missing": "MISSING", "failed": "FAILED"}
 
 @click.command(short_help="Check cluster, rights, engines and policy.")
 @kubeconfig_options
-@click.option("--engine", metavar="NAME", help="The engine that a run would take (auto).")
+@click.option(
+    "--engine", metavar="NAME", shell_complete=candidates.engines, help="The engine that a run would take (auto)."
+)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @connection_flags
 @click.pass_obj

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
+
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
@@ -39,12 +41,19 @@ def evaluate() -> None:
 
 @evaluate.command(short_help="Ask the scenarios' questions and judge the answers.")
 @click.option(
-    "--scenario", "scenarios", multiple=True, metavar="NAME|DIR", help="One scenario and its twin; may be repeated."
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="NAME|DIR",
+    shell_complete=candidates.scenarios,
+    help="One scenario and its twin; may be repeated.",
 )
 @click.option("--set", "of", metavar="NAME|DIR", help="all (the default), a category, or a directory of scenarios.")
 @click.option("--twins/--no-twins", default=True, help="Whether the healthy twins are asked too (they are).")
-@click.option("--engine", metavar="NAME", help="auto, rules, ollama, claude or bedrock (auto).")
-@click.option("--model", metavar="ID", help="The engine's model.")
+@click.option(
+    "--engine", metavar="NAME", shell_complete=candidates.engines, help="auto, rules, ollama, claude or bedrock (auto)."
+)
+@click.option("--model", metavar="ID", shell_complete=candidates.models, help="The engine's model.")
 @click.option("--repeats", type=click.IntRange(1, 1000), default=1, metavar="R", help="Runs of each scenario (1).")
 @click.option("--parallel", type=click.IntRange(1, 64), default=1, metavar="P", help="Runs at the same time (1).")
 @click.option("--max-iter", metavar="N", help="Model calls of a run at most; the last one must answer (8).")
@@ -56,7 +65,12 @@ def evaluate() -> None:
     help="Whether logs and descriptions may go to the engine (only to one on this machine).",
 )
 @click.option("--fail-under", type=Share(), metavar="SHARE", help="End with status 1 where fewer runs pass (0.9, 90%).")
-@click.option("--results", metavar="DIR", help="Where results are kept (a new directory in the data directory).")
+@click.option(
+    "--results",
+    metavar="DIR",
+    shell_complete=candidates.directories,
+    help="Where results are kept (a new directory in the data directory).",
+)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj
 def run(environment: Environment, /, **options: Any) -> int:
@@ -71,7 +85,7 @@ def run(environment: Environment, /, **options: Any) -> int:
 
 
 @evaluate.command(short_help="Show what an evaluation found.")
-@click.argument("results", metavar="DIR")
+@click.argument("results", metavar="DIR", shell_complete=candidates.directories)
 @click.option(
     "-o",
     "--output",
@@ -89,8 +103,8 @@ def report(environment: Environment, /, results: str, output: str, rescore: bool
 
 
 @evaluate.command(short_help="Compare two evaluations.")
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="B")
+@click.argument("before", metavar="A", shell_complete=candidates.directories)
+@click.argument("after", metavar="B", shell_complete=candidates.directories)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.option("--rescore", is_flag=True, help="Judge both by today's checks first.")
 @click.pass_obj

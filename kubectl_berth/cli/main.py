@@ -14,6 +14,8 @@ from typing import NoReturn
 import click
 
 from kubectl_berth import __version__
+from kubectl_berth.cli.completion import is_asked
+from kubectl_berth.cli.completion import main as complete
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus
 from kubectl_berth.output.guarded import guarded
@@ -85,7 +87,9 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Runs the command line of this process and ends it."""
+    """Runs the command line of this process, or completes one, and ends it."""
+    if is_asked():
+        complete()
     _prepare_streams()
     environment = _guarded(Environment.actual())
     status = run(sys.argv[1:], environment)

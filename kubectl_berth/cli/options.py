@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from kubectl_berth.cli import candidates
 from kubectl_berth.cluster.overrides import Overrides
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,15 +66,33 @@ def _with(command: F, *options: Callable[[F], F]) -> F:
 _UNSET: dict[str, Any] = {name: field.default for name, field in Overrides.__dataclass_fields__.items()}
 
 _OFFLINE: tuple[Callable[[Any], Any], ...] = (
-    click.option("--snapshot", metavar="DIR", help="Read a snapshot directory instead of a live cluster."),
-    click.option("--scenario", metavar="NAME", help="Read a shipped scenario, or one's directory."),
+    click.option(
+        "--snapshot",
+        metavar="DIR",
+        shell_complete=candidates.directories,
+        help="Read a snapshot directory instead of a live cluster.",
+    ),
+    click.option(
+        "--scenario",
+        metavar="NAME",
+        shell_complete=candidates.scenarios,
+        help="Read a shipped scenario, or one's directory.",
+    ),
     click.option("--twin", is_flag=True, help="Take the scenario's healthy twin."),
 )
 
 _KUBECONFIG: tuple[Callable[[Any], Any], ...] = (
-    click.option("--context", "kube_context", metavar="NAME", help="Context of the kubeconfig to use."),
-    click.option("-n", "--namespace", metavar="NAME", help="Read this namespace only."),
-    click.option("--kubeconfig", metavar="FILE", help="The kubeconfig file to use."),
+    click.option(
+        "--context",
+        "kube_context",
+        metavar="NAME",
+        shell_complete=candidates.contexts,
+        help="Context of the kubeconfig to use.",
+    ),
+    click.option(
+        "-n", "--namespace", metavar="NAME", shell_complete=candidates.namespaces, help="Read this namespace only."
+    ),
+    click.option("--kubeconfig", metavar="FILE", shell_complete=candidates.files, help="The kubeconfig file to use."),
     click.option(
         "--request-timeout",
         type=Duration(),
@@ -83,15 +102,30 @@ _KUBECONFIG: tuple[Callable[[Any], Any], ...] = (
 )
 
 _CONNECTION: tuple[Callable[[Any], Any], ...] = (
-    click.option("--cluster", metavar="NAME", help="Another cluster of the kubeconfig than the context's."),
-    click.option("--user", metavar="NAME", help="Another user of the kubeconfig than the context's."),
+    click.option(
+        "--cluster",
+        metavar="NAME",
+        shell_complete=candidates.clusters,
+        help="Another cluster of the kubeconfig than the context's.",
+    ),
+    click.option(
+        "--user",
+        metavar="NAME",
+        shell_complete=candidates.users,
+        help="Another user of the kubeconfig than the context's.",
+    ),
     click.option("-s", "--server", metavar="URL", help="The API server's address."),
     click.option("--token", metavar="TOKEN", help="A bearer token for the API server."),
     click.option("--username", metavar="NAME", help="The name for basic authentication."),
     click.option("--password", metavar="TEXT", help="The password for basic authentication."),
-    click.option("--client-certificate", metavar="FILE", help="A client certificate."),
-    click.option("--client-key", metavar="FILE", help="The client certificate's key."),
-    click.option("--certificate-authority", metavar="FILE", help="The authority that vouches for the server."),
+    click.option("--client-certificate", metavar="FILE", shell_complete=candidates.files, help="A client certificate."),
+    click.option("--client-key", metavar="FILE", shell_complete=candidates.files, help="The client certificate's key."),
+    click.option(
+        "--certificate-authority",
+        metavar="FILE",
+        shell_complete=candidates.files,
+        help="The authority that vouches for the server.",
+    ),
     click.option(
         "--insecure-skip-tls-verify", "insecure", is_flag=True, help="Do not check the server's certificate: insecure."
     ),

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
+
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
 
 @click.command(short_help="Play a recorded run again.")
-@click.argument("file")
+@click.argument("file", shell_complete=candidates.files)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "jsonl"]), default="text", help="What stdout gets.")
 @click.option(
     "--trace",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubectl_berth.cli import candidates
+
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
@@ -30,7 +32,7 @@ def list_scenarios(environment: Environment, /) -> int:
 
 
 @scenario.command(short_help="Serve a scenario as a Kubernetes API.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=candidates.scenarios)
 @click.option("--all", "everything", is_flag=True, help="Serve every scenario, each on a port of its own.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port to listen on (any free one).")
 @click.option("--twin", is_flag=True, help="The same cluster without the fault; with --all, of all that have a twin.")
@@ -141,7 +143,7 @@ def new(environment: Environment, /, name: Path, snapshot: Path, question: str) 
 
 
 @scenario.command("lint", short_help="Check scenarios: their clusters, checks and example answers.")
-@click.argument("names", nargs=-1, metavar="[NAME|DIR]...")
+@click.argument("names", nargs=-1, metavar="[NAME|DIR]...", shell_complete=candidates.scenarios)
 @click.pass_obj
 def lint_scenarios(environment: Environment, /, names: tuple[str, ...]) -> int:
     """Check scenarios, all that are shipped or those of NAME and DIR.

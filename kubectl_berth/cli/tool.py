@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
 
 if TYPE_CHECKING:
@@ -19,10 +20,15 @@ SCHEMA = "berth.dev/v1/tool-result"
 
 
 @click.command(short_help="Run one tool by hand.")
-@click.argument("name")
-@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
+@click.argument("name", shell_complete=candidates.tool_names)
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=candidates.tool_arguments)
 @source_options
-@click.option("--engine", metavar="NAME", help="Show what this engine would get (one on this machine).")
+@click.option(
+    "--engine",
+    metavar="NAME",
+    shell_complete=candidates.engines,
+    help="Show what this engine would get (one on this machine).",
+)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.option(
     "--allow-raw-diagnostics/--no-raw-diagnostics",
@@ -31,7 +37,11 @@ SCHEMA = "berth.dev/v1/tool-result"
     help="Whether logs and descriptions may be shown (only to an engine on this machine).",
 )
 @click.option(
-    "--runbooks", multiple=True, metavar="DIR", help="A directory of your own runbooks (Markdown); may be repeated."
+    "--runbooks",
+    multiple=True,
+    metavar="DIR",
+    shell_complete=candidates.directories,
+    help="A directory of your own runbooks (Markdown); may be repeated.",
 )
 @connection_flags
 @click.pass_obj

@@ -1,0 +1,101 @@
+"""kubectl_complete-berth: what may stand under the cursor, in the protocol of kubectl's own completion.
+
+The words after the plugin's name come as arguments, the one under the cursor last. Out come candidates, a line each,
+with what they are behind a tab, and a last line that tells the shell what else to do. It is called for every TAB: it
+says nothing on stderr, always ends with status 0 and waits for no server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from kubectl_berth.cli.known_names import PROGRAM, READ_SECONDS, READER
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+ASKED = "_KUBECTL_BERTH_COMPLETE"
+"""Set in the environment, it makes kubectl-berth itself complete: for shells that complete `kubectl-berth`."""
+
+FILES, NO_SPACE, NO_FILES, DIRECTORIES = 0, 2, 4, 16
+"""What the last line asks of the shell; they add up."""
+
+_MOST_HELP = 100
+
+
+def is_asked() -> bool:
+    """True where this process was started to complete, whichever way."""
+    return ASKED in os.environ or READER in os.environ or Path(sys.argv[0]).stem == PROGRAM
+
+
+def main() -> NoReturn:
+    """Prints the candidates for this process's arguments and ends it."""
+    # whoever hits TAB sees what is written to stderr in the middle of the line that is being typed
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    if path := os.environ.pop(READER, ""):
+        _read(Path(path))
+    try:
+        answer = completions(sys.argv[1:] or [""])
+    except Exception:
+        answer = [f":{NO_FILES}"]
+    try:
+        sys.stdout.buffer.write("".join(f"{line}\n" for line in answer).encode())
+        sys.stdout.buffer.flush()
+    except (OSError, AttributeError):
+        pass  # whoever asked is gone
+    os._exit(0)
+
+
+def completions(words: Sequence[str]) -> list[str]:
+    """The lines of the answer for these words, of which the last is the one under the cursor."""
+    from click.shell_completion import ShellComplete
+
+    from kubectl_berth.cli.main import PROG_NAME, cli
+    from kubectl_berth.environment import Environment
+
+    *before, incomplete = words
+    engine = ShellComplete(cli, {"obj": Environment.actual()}, PROG_NAME, ASKED)
+    items = engine.get_completions(before, incomplete)
+    return [*(_line(item) for item in items if item.type == "plain"), f":{_directive(items)}"]
+
+
+def _line(item: CompletionItem[str]) -> str:
+    about = " ".join((item.help or "").split())
+    return f"{item.value}\t{about[:_MOST_HELP]}" if about else str(item.value)
+
+
+def _directive(items: Sequence[CompletionItem[str]]) -> int:
+    kinds = {item.type for item in items}
+    if "file" in kinds:
+        return FILES
+    if "dir" in kinds:
+        return DIRECTORIES
+    unfinished = bool(items) and all(str(item.value).endswith(("=", "/")) for item in items)
+    return NO_FILES | NO_SPACE if unfinished else NO_FILES
+
+
+def _read(path: Path) -> NoReturn:
+    """Carries out what stands on standard input, at most as long as a reader may take, and ends the process."""
+    request = sys.stdin.buffer.read()
+
+    def work() -> None:
+        from kubectl_berth.cli.known_names import read_names
+        from kubectl_berth.environment import Environment
+
+        read_names(Environment.actual(), path, json.loads(request))
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    worker.join(READ_SECONDS)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
