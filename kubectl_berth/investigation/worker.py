@@ -24,6 +24,7 @@ from kubectl_berth.knowledge.incidents import cluster_key
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.question.understand import understand
 from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Sent
+from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.own_keys import own_keys, without_own_keys
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.context import Context
@@ -143,7 +144,8 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
     question, context = job.question, toolbox.context
     if job.keyed or question.go_on is not None:
         run.key = key_of(context.cluster)
-    run.earlier = (*question.earlier, *(question.go_on(run.key) if question.go_on else ()))
+    earlier = (*question.earlier, *(question.go_on(run.key) if question.go_on else ()))
+    run.earlier = tuple(Turn(_cleaned(turn.question, context), _cleaned(turn.answer, context)) for turn in earlier)
     understanding = understand(question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
     run.told = without_own_keys(brief(understanding, context), context.keys)
     run.gaps = (*understanding.gaps, *context.inventory().gaps)
@@ -154,6 +156,11 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
         question=question.text,
         earlier=run.earlier,
     )
+
+
+def _cleaned(said: str, context: Context) -> str:
+    """What was said before, as it may be sent: a scenario of somebody's own has been through no gate."""
+    return without_own_keys(shown(said), context.keys)
 
 
 def _sent(conversation: Conversation, toolbox: Toolbox) -> Sent:
