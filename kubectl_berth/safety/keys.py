@@ -15,7 +15,7 @@ _PASSWORDS = frozenset(
 )
 _SECRET = _PASSWORDS | frozenset(
     """
-    secret secrets token credential credentials creds apikey apikeys apitoken authtoken accesskey secretkey privatekey
+    secret token credential credentials creds apikey apikeys apitoken authtoken accesskey secretkey privatekey
     jwt pat otp totp pincode pin sas webhooksecret accesstoken refreshtoken idtoken bearertoken
     clientsecret authkey sharedkey masterkey signingkey encryptionkey mnemonic secretstring secretaccesskey
     """.split()
@@ -25,7 +25,7 @@ _KEYED = frozenset(
     api access secret private signing signature encryption encrypt decryption master shared client account auth
     license licence session storage ssh app application hmac crypto cipher deploy deployment integration service
     subscription ingest webhook admin root tls jwt gpg pgp aes rsa consumer write read primary secondary preshared
-    unseal recovery
+    unseal recovery instrumentation
     """.split()
 )
 # words behind the secret word that do not change what the value is
@@ -57,6 +57,8 @@ def sensitive(name: str) -> bool:
     last = words[-1]
     if last in _SECRET:
         return True
+    if last == "secrets":
+        return len(words) > 1 and words[-2] in _HOLDS_VALUE
     if last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYED:
         return not (words[-2] in ("read", "write", "primary", "secondary") and len(words) == 2)
     return len(last) > 6 and bool(_JOINED.search(last)) and last not in ("tokens", "secretname")
@@ -73,7 +75,7 @@ def names_a_password(name: str) -> bool:
 def names_credentials(name: str) -> bool:
     """True for names such as credentials, whose value is a pair, a file or the way to get them."""
     words = _core(name)
-    return bool(words) and words[-1] in ("credential", "credentials", "creds")
+    return bool(words) and words[-1] in ("credential", "credentials", "creds") and "bind" not in words
 
 
 @lru_cache(maxsize=1024)
@@ -85,9 +87,11 @@ def sensitive_if_random(name: str) -> bool:
 
 def _core(name: str) -> list[str]:
     words = [w.lower() for w in _WORDS.findall(name)]
+    hashed = False
     while len(words) > 1 and (words[-1] in _NEUTRAL or words[-1].isdigit()):
-        words.pop()
-    return words
+        hashed = words.pop() in ("hash", "hashed", "digest") or hashed
+    # a password's hash can be cracked; that of a Secret object or a token tells nothing
+    return [] if hashed and words[-1] not in _PASSWORDS else words
 
 
 # "clientSecret" holds one, "serverTLSSecret" names one

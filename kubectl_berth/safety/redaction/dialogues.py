@@ -47,6 +47,10 @@ _CALL = re.compile(
 _RESP = re.compile(
     r"(?:^|\n)\$\d{1,3}\n(?:AUTH|auth)\n(?:\$\d{1,3}\n[^\n]{1,100}\n(?=\$))?\$\d{1,5}\n(?P<secret>[^\n]{2,400})"
 )
+_LISTED = re.compile(r"1\) \"(?:AUTH|auth)\"\n(?:2\) \"[^\"\n]{1,100}\"\n(?=3))?\d\) \"(?P<secret>[^\"\n]{2,400})\"")
+_GENERATED = re.compile(
+    r"random_password[^\x00]{0,600}?\"(?:result|bcrypt_hash)\":\s{0,8}\"(?P<secret>[^\"\n]{2,400})\""
+)
 _MECHANISM = re.compile(r"(?i)(?:PLAIN|LOGIN|XOAUTH2|OAUTHBEARER|CRAM-MD5|EXTERNAL|DIGEST-MD5|SCRAM\S*|NTLM|GSSAPI)\b")
 _PASS = re.compile(r"(?m)^(?:[^\n]{0,60}?[>:\]] ?)?(?:PASS|pass)[ \t]{1,3}(?P<secret>\S{2,200})[ \t]{0,4}$")
 _IMAP = re.compile(
@@ -124,7 +128,7 @@ def authentications(text: str, low: str) -> Iterator[Span]:
 def protocol_lines(text: str, low: str) -> Iterator[Span]:
     """PASS x of file transfer and mail, LOGIN user x of IMAP, the answers to AUTH LOGIN, Redis on the wire."""
     found: list[Span] = []
-    for pattern in (_PASS, _IMAP, _LOGIN_STEP, _RESP, _ACL, _SENTINEL, _ROUTER, _CALL):
+    for pattern in (_PASS, _IMAP, _LOGIN_STEP, _RESP, _ACL, _SENTINEL, _ROUTER, _CALL, _LISTED, _GENERATED):
         for match in pattern.finditer(text):
             secret = match["secret"]
             if not (placeholder(secret) or prose(secret) or re.fullmatch(r"\d{1,3}%?|[\d.]+m?s", secret)):

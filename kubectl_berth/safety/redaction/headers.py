@@ -19,8 +19,9 @@ _SCHEMES = (
 # all patterns run over the text in lower case
 _NAME = re.compile(
     rf"authorization{_QUOTES}(?P<sep>[ \t]{{0,3}}(?:=>|->|[:=,])[ \t]{{0,3}}|[ \t]{{1,3}})\[?{_QUOTES}"
-    rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]{{1,3}}|%20|\+))?(?P<value>[^\s\"'\\\],;&\[][^\"'\\\n\]&]{{0,4000}})"
+    rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]{{1,3}}|%20|\+))?(?P<value>[^\s\"'\\\],;&\[][^\"'\\\n\]&]{{0,1000}})"
 )
+_FIRST_WORD = re.compile(r"[^\s,;]+")
 _WHOLE = ("digest", "aws4-hmac-sha256", "oauth", "hawk", "sharedaccesssignature", "vapid")
 _BEARER = re.compile(r"bearer(?:[ \t]{1,3}|%20|:[ \t]{0,2}|=)[\"']?(?P<value>[a-z0-9._~+/=-]{12,4000}+)")
 _BASIC = re.compile(r"basic(?:[ \t]|%20)(?P<value>[a-z0-9+/]{6,400}+={0,2})(?![\w+/=])")
@@ -37,12 +38,13 @@ def in_authorization(text: str, low: str) -> Iterator[Span]:
     at = 0
     while match := _NAME.search(low, at):
         start, stop = match.span("value")
-        scheme, value = (match["scheme"] or "").strip(" \t+"), text[start:stop]
-        word = re.split(r"[\s,;]", value, maxsplit=1)[0]
-        at = max(start + len(word), start + 1)
-        if value[len(word) :].lstrip().startswith("[REDACTED") or placeholder(value):
+        scheme = (match["scheme"] or "").strip(" \t+")
+        first = _FIRST_WORD.match(text, start, stop)
+        word = first.group() if first else text[start]
+        at = start + len(word)
+        if text[at : at + 12].lstrip().startswith("[REDACTED") or placeholder(word):
             continue
-        if scheme in _WHOLE and ("=" in value or ":" in value):
+        if scheme in _WHOLE and ("=" in text[start:stop] or ":" in text[start:stop]):
             at = stop
             yield start, stop, AUTHORIZATION
         elif random_looking(word) or (scheme and match["sep"].strip() and len(word) > 3):

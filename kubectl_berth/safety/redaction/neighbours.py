@@ -33,7 +33,7 @@ _ELEMENT = re.compile(
     r"[^<>\]]{1,400})(?=\s{0,40}(?:\]\]>)?\s{0,40}</)"
 )
 _ENTRY = re.compile(
-    r"<(?:string|entry|property|prop|item|param|key|name)[^<>]{0,80}?(?:name|key)=[\"'](?P<name>[\w.-]{1,80})[\"']"
+    r"<[a-z][\w:.-]{0,40}[^<>]{0,80}?\s(?:name|key|id)=[\"'](?P<name>[\w.-]{1,80})[\"']"
     r"[^<>]{0,40}>(?P<secret>[^<>\s][^<>]{1,400})(?=</)"
 )
 _KEY_ELEMENT = re.compile(

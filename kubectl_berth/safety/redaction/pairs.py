@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from kubectl_berth.safety.keys import (
     names_a_password,
@@ -37,12 +38,14 @@ _WRAP = re.compile(
     r"|(?:Buffer|Vec|String)[ \t]?\{[ \t]?)"
 )
 _UNQUOTED = re.compile(r"(?:[^\s&;,\"'`<>)}\]\\]|,(?![\s\"'{]|[\w.-]{1,40}\s{0,3}[=:])|[)}\]](?=[A-Za-z0-9])){1,4000}")
-_ODBC = re.compile(r"\{[^{}\s;]{2,200}\}(?=;|\s|$)")
+_ODBC = re.compile(r"\{[^{}\n]{2,200}\}(?=;|\s|$)")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?\d?[+-]?[ \t]*(?:#[^\n]*)?\n")
 _LINE_START = re.compile(r"(?:^|\n)[ \t]*(?:[-*][ \t]+|export[ \t]+|env[ \t]+|ENV[ \t]+|[+>#<|-][ \t]*)?[\"']?$")
 _DELIMITER = re.compile(QUOTE)
 _LABELS = re.compile(r"(?i)label|selector|(?<!\S)-l\s")
 _ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
+_SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s?(?:,\s?(?:true|false)\s?)?[\])]")
+_CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest)[/_.-]$")
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
 
 
@@ -75,6 +78,8 @@ def _secrets_behind(text: str, match: re.Match[str], *, always: bool) -> list[tu
             return _listed(text, match, at) if always else []
     start, end = value_span(text, at)
     value = text[start:end]
+    if not always and (len(value) < 8 or value.rstrip(":").isalpha()):
+        return []
     if always and not wrap and (odbc := _ODBC.match(text, at)) and match["sep"] == "=":
         return [odbc.span()] if names_a_password(match["name"]) and ";" in text[odbc.end() : odbc.end() + 1] else []
     arrow = _ARROW.match(text, end)
@@ -115,7 +120,7 @@ def _pair_of_two(text: str, match: re.Match[str]) -> bool:
     if opening < 0 or text[opening] not in "([" or text[opening + 1 : match.start()] != match["quote"]:
         return False
     _, end = value_span(text, match.end())
-    return bool(re.compile(r"[\"'`\\]{1,8}\s?[\])]").match(text, end))
+    return bool(_SECOND_OF_TWO.match(text, end))
 
 
 def value_span(text: str, at: int) -> tuple[int, int]:
@@ -188,17 +193,27 @@ class _Place:
         self.name = match["name"].rstrip(".-")
         self.quoted, self.always = quoted, always
         self.separator = match["sep"].strip()
-        self._before = text[max(0, match.start() - 300) : match.start()].rpartition("\n")[2]
+
+    @cached_property
+    def _before(self) -> str:
+        """What stands before the name on its line, at most 300 characters."""
+        start = self.match.start()
+        return self.text[max(0, start - 300) : start].rpartition("\n")[2]
 
     def holds_secret(self, value: str) -> bool:
         """True where the value is a secret, not a reference, a placeholder, a state or a word of a sentence."""
-        if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value):
+        if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value) or _CHECKSUM.search(self._before):
             return False
         if not self.always:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
         if self.name.lower().endswith("key") and sensitive(value):
             return False  # the name of a key
-        if names_credentials(self.name) and not (random_looking(value) or re.match(r"[\w.@-]+:[^/\s]", value)):
+        dotted = "." in self.name and self.separator == "="
+        if (
+            names_credentials(self.name)
+            and not dotted
+            and not (random_looking(value) or re.match(r"[\w.@-]+:[^/\s]", value))
+        ):
             return False
         if self.quoted:
             return not (self.separator in (",", "") and not (random_looking(value) or names_a_password(self.name)))

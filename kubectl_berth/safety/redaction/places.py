@@ -45,7 +45,7 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("passw", "pwd", "passphrase", "key", "token", "secret"), neighbours.in_tables),
     (_SAID, sentences.said),
     ((" to",), sentences.changed),
-    ((":\n", ": \n"), sentences.on_the_next_line),
+    (("\n",), sentences.on_the_next_line),
     (
         ("unseal", "recovery", "phrase", "code", "pin", "otp", "mfa", "2fa", "one-time", "one time", "login"),
         sentences.codes,

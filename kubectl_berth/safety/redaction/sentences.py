@@ -33,10 +33,11 @@ _CHANGED = re.compile(
     rf"[^\s\"'`,;]{{4,100}})"
 )
 _FOLLOWING = re.compile(
-    r"(?:password|passwd|passphrase|secret|token|credentials|key)\b[^\n=]{0,80}:[ \t]{0,4}\n(?:[ \t]{0,20}\n){0,2}"
+    r"(?:password|passwd|passphrase|secret|token|credentials|key)\b(?:[^\n=]{0,80}:)?[ \t]{0,4}\n(?:[ \t]{0,20}\n){0,2}"
     r"[ \t]{0,20}[\"'`*]{0,2}"
-    r"(?P<secret>[^\s\"'`*:=]{6,400}+)(?=[\"'`*]{0,2}[ \t]{0,4}(?:\n|\Z))"
+    r"(?:-[ \t]{1,3})?(?P<secret>[^\s\"'`*:=]{6,400}+)(?=[\"'`*]{0,2}[ \t]{0,4}(?:\n|\Z))"
 )
+_ALONE = re.compile(r"(?:^|\n)[ \t]*$")
 _UNSEAL = re.compile(
     r"(?:unseal|recovery) key ?(?:\d{1,2})?(?: ?\([^)\n]{1,40}\))?:[ \t]{0,4}(?P<secret>[a-z0-9+/]{20,100}={0,2})"
 )
@@ -76,6 +77,12 @@ _LATER = re.compile(
     r"(?P<secret>[^\s\"'`]{8,100})[\"'`]?[ \t]{0,3}(?:\n|\Z)"
 )
 _OBJECT = re.compile(r"[a-z0-9]+(?:[-./][a-z0-9]+)+")
+_GOES_ON = re.compile(r" (?:but|and|for|on|at|in|as|instead|yet|still|which)\b")
+_AS = re.compile(
+    r"[\"'`]? as (?:the |a |my |your |his |her |its |their )?(?:admin |root |new )?"
+    r"(?:password|passphrase|secret|api key|access token|pin)(?![\w-])"
+)
+_LAST_WORD = re.compile(r"[^\s\"'`,;=:/]{5,100}$")
 _WITH = re.compile(r"\b(?:with|using|has|tried|use|by|and|gave|sent)\s+(?:the\s+|a\s+)?$")
 
 
@@ -108,8 +115,8 @@ def _told(match: re.Match[str], value: str, low: str) -> bool:
     if link:
         return False
     if people:
-        ends = low[match.end() : match.end() + 1] in ("", "\n", ".", ",", ")", ";")
-        return ends and bool(_WITH.search(low[max(0, match.start() - 40) : match.start()]))
+        ends = low[match.end() : match.end() + 1] in ("", "\n", ".", ",", ")", ";") or _GOES_ON.match(low, match.end())
+        return bool(ends) and bool(_WITH.search(low[max(0, match.start() - 40) : match.start()]))
     if word in ("secret", "credential", "credentials", "creds"):
         return strong(value) and value.isalnum()
     return _machine_made(value)
@@ -134,7 +141,8 @@ def on_the_next_line(text: str, low: str) -> Iterator[Span]:
     """Use the following password:, an empty line, the password."""
     for match in _FOLLOWING.finditer(low):
         value = text[slice(*match.span("secret"))]
-        if random_looking(value) and not placeholder(value) and value[0] not in "/-<{[":
+        told = ":" in match.group() or _ALONE.search(low[: match.start()][-40:])
+        if told and random_looking(value) and not placeholder(value) and value[0] not in "/-<{[":
             yield *match.span("secret"), VALUE
 
 
@@ -170,6 +178,11 @@ def told(text: str, low: str) -> Iterator[Span]:
     for match in _OF_A_USER.finditer(low):
         if random_looking(text[slice(*match.span("secret"))]):
             found.append((*match.span("secret"), VALUE))
+    for match in _AS.finditer(low):
+        word = _LAST_WORD.search(text[max(0, match.start() - 100) : match.start()])
+        value = word.group() if word else ""
+        if random_looking(value) and not (placeholder(value) or _OBJECT.fullmatch(value) or value[0] in "$<[{("):
+            found.append((match.start() - len(value), match.start(), VALUE))
     for match in _LATER.finditer(low):
         if strong(text[slice(*match.span("secret"))]):
             found.append((*match.span("secret"), VALUE))
