@@ -39,6 +39,8 @@ error (1); `error` in it holds the sentence that stands on stderr. The fields ar
 def page() -> str:
     """The text of the page."""
     found = [(command, context, words_of(context)) for command, context in tree()]
+    if odd := {words for _, _, words in found} ^ set(statuses.BY_COMMAND):
+        raise SystemExit(f"docs/generator/statuses.py and the commands differ in {', '.join(sorted(odd))}")
     groups = {words for command, _, words in found if isinstance(command, click.Group)}
     meanings = "\n".join(f"| {int(status)} | {words} |" for status, words in statuses.MEANINGS.items())
     table = statuses.table(words for _, _, words in found if words not in groups)
