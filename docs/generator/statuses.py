@@ -22,7 +22,7 @@ MEANINGS = {
     REFUSED: "The model declined to answer.",
     BUDGET: "The next model call would go beyond a budget or `--max-cost`.",
     TIMED_OUT: "The run's time (`--timeout`) was over.",
-    ExitStatus.INTERRUPTED: "Ctrl-C or SIGTERM.",
+    ExitStatus.INTERRUPTED: "Ctrl-C; for `ask` and `check` SIGTERM too.",
     ExitStatus.READER_GONE: "Whoever read the output went away, as `head` does when it has enough.",
 }
 """What each status means, in general."""
@@ -52,7 +52,7 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "scenario new": {},
     "scenario serve": {},
     "tools": {},
-    "tool": {ERROR: "the call was an error or refused", CLUSTER: "", NO_ANSWER: "--engine names one that is not there"},
+    "tool": {ERROR: "the call was an error or refused", CLUSTER: "", NO_ANSWER: "--engine names one that cannot be asked"},
     "memory": {},
     "memory add": SOURCE,
     "memory forget": {},
@@ -77,7 +77,7 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "eval run": {
         OK: "it ran to its end, whatever passed",
         ERROR: "fewer runs passed than --fail-under asks for",
-        NO_ANSWER: "there is no such engine to ask",
+        NO_ANSWER: "the engine cannot be asked",
     },
     "config": {},
     "config path": {},
