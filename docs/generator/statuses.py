@@ -52,7 +52,11 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "scenario new": {},
     "scenario serve": {},
     "tools": {},
-    "tool": {ERROR: "the call was an error or refused", CLUSTER: "", NO_ANSWER: "--engine names one that cannot be asked"},
+    "tool": {
+        ERROR: "the call was an error or refused",
+        CLUSTER: "",
+        NO_ANSWER: "--engine names one that cannot be asked",
+    },
     "memory": {},
     "memory add": SOURCE,
     "memory forget": {},
