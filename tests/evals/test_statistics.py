@@ -70,11 +70,15 @@ def test_sign_flips_are_counted_one_by_one(differences: list[float]) -> None:
     assert sign_flip(differences) == pytest.approx(as_far / len(signs))
 
 
+def test_nothing_to_flip() -> None:
+    assert sign_flip([]) == sign_flip([0.0, 0.0]) == 1.0
+
+
+@pytest.mark.nightly
 def test_twenty_are_exact_and_more_are_drawn() -> None:
     assert sign_flip([1.0] * 20) == pytest.approx(2 / 2**20)
     # by chance alone none of 100,000 draws comes that far: (0 + 1) / (n + 1), on both sides
     assert sign_flip([1.0] * 40) == pytest.approx(2 / 100_001)
-    assert sign_flip([]) == sign_flip([0.0, 0.0]) == 1.0
 
 
 def test_scenarios_are_drawn_not_runs() -> None:

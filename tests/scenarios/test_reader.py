@@ -48,8 +48,8 @@ def test_each_has_a_question_a_budget_and_a_base(name: str) -> None:
     assert [layer.name for layer in loaded.layers] == ["_base", "cluster"]
 
 
-@pytest.mark.parametrize("name", reader.names())
-def test_each_opens_in_a_moment(name: str) -> None:
+@pytest.mark.parametrize("name", ["crd-operator-discovery", "large-cluster-truncation"])
+def test_a_scenario_opens_in_a_moment(name: str) -> None:
     reader.load(name).open()
     best = min(_seconds(name) for _ in range(3))
     # 0.03 s on an idle machine; the room is for busy ones
