@@ -158,8 +158,8 @@ def _values(
     if parameter.name == "kind":
         return _kinds(context, value)
     if parameter.name == "name":
-        takes_kind = any(each.name == "kind" for each in tool.parameters)
-        kind = given.get("kind") or ("" if takes_kind else "pod")
+        needs_kind = any(each.name == "kind" and each.required for each in tool.parameters)
+        kind = given.get("kind") or ("" if needs_kind else "pod")
         return _known(context, "names", kind, namespace) if kind else ()
     return ()
 

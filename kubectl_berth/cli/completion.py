@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ASKED = "_KUBECTL_BERTH_COMPLETE"
 """Set in the environment, it makes kubectl-berth itself complete: for shells that complete `kubectl-berth`."""
 
+LINE = "_KUBECTL_BERTH_LINE"
+"""The line up to the cursor, from a shell that does not tell its words as they are meant."""
+
 FILES, NO_SPACE, NO_FILES, DIRECTORIES = 0, 2, 4, 16
 """What the last line asks of the shell; they add up."""
 
@@ -42,7 +45,7 @@ def main() -> NoReturn:
     if path := os.environ.pop(READER, ""):
         _read(Path(path))
     try:
-        answer = completions(sys.argv[1:] or [""])
+        answer = completions(_words())
     except Exception:
         answer = [f":{NO_FILES}"]
     try:
@@ -51,6 +54,17 @@ def main() -> NoReturn:
     except (OSError, AttributeError):
         pass  # whoever asked is gone
     os._exit(0)
+
+
+def _words() -> list[str]:
+    """The words behind the program's name, the one under the cursor last."""
+    line = os.environ.get(LINE)
+    if line is None:
+        return sys.argv[1:] or [""]
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(line)[1:]
+    return [*words, ""] if line[-1:].isspace() or not words else words
 
 
 def completions(words: Sequence[str]) -> list[str]:

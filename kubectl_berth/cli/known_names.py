@@ -240,6 +240,6 @@ def kind_words(kinds: Iterable[Kind]) -> list[str]:
         word = kind.singular or kind.kind.lower()
         if "list" not in kind.verbs or refused_kind((kind.kind, kind.plural, word, *kind.short_names)):
             continue
-        if words.setdefault(word, kind.group) != kind.group and kind.group:
+        if words.setdefault(word, kind.group) != kind.group and not kind.builtin:
             words.setdefault(f"{kind.plural}.{kind.group}", kind.group)
     return list(words)
