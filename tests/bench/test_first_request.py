@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ MEGABYTES = 120
 ATTEMPTS = 3
 """The machine is shared: the best one counts."""
 
-FAKES = {
+FAKES: dict[str, Callable[[], Loopback]] = {
     "claude": lambda: FakeAnthropic([Hang(reply(), silent=True)]),
     "bedrock": lambda: FakeBedrock([Hang(reply(), silent=True)]),
     "ollama": lambda: FakeOllama([Hang(ollama_reply(), silent=True)]),
@@ -35,12 +36,12 @@ def test_the_first_request_leaves_soon(engine: str, tmp_path: Path) -> None:
     taken = []
     for _ in range(ATTEMPTS):
         with FAKES[engine]() as fake:
-            taken.append(_until_asked(engine, fake, moment, tmp_path))
+            taken.append(until_asked(engine, fake, moment, tmp_path))
     assert min(cpu for cpu, _ in taken) <= CPU_SECONDS
     assert min(memory for _, memory in taken) <= MEGABYTES
 
 
-def _until_asked(engine: str, fake: Loopback, moment: str, home: Path) -> tuple[float, float]:
+def until_asked(engine: str, fake: Loopback, moment: str, home: Path) -> tuple[float, float]:
     """CPU seconds and the most memory in MB that the process had when the server got its request."""
     env = surroundings(
         home,

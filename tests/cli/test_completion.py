@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
+import shlex
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -268,8 +272,6 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def _bash(home: Path, line: str) -> list[str]:
-    import shlex
-
     script = BASH.format(root=shlex.quote(str(ROOT)), line=shlex.quote(line))
     run = subprocess.run(
         ["bash", "--norc", "-c", script],
@@ -329,6 +331,53 @@ def test_fish(home: Path, served: str) -> None:
     assert complete("kubectl-berth ask --context n") == ["near\tnear"]
     assert complete("kubectl-berth ask --context=n") == ["--context=near\tnear"]
     assert complete("kubectl-berth tool list_pods onlyUnhealthy=t") == ["onlyUnhealthy=true"]
+
+
+def _typed(command: list[str], env: dict[str, str], lines: list[tuple[str, str]]) -> None:
+    """Types each text on a terminal and waits for what must appear behind it."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execvpe(command[0], command, env)
+    try:
+        for text, wanted in lines:
+            os.write(terminal, text.encode())
+            seen, deadline = "", time.monotonic() + 30
+            while wanted not in seen and time.monotonic() < deadline:
+                if select.select([terminal], [], [], 0.1)[0]:
+                    seen += os.read(terminal, 65536).decode(errors="replace")
+            assert wanted in seen, (text, seen)
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(terminal)
+
+
+CLEAR = "\x15"
+
+
+def test_zsh(home: Path) -> None:
+    if not (zsh := shutil.which("zsh")):
+        pytest.skip("needs zsh")
+    lines = [
+        ("", "> "),
+        (f"fpath=({ROOT}/completions $fpath); autoload -U compinit; compinit -u -D; print rea''dy\n", "ready"),
+        ("kubectl-berth ch\t", "check "),
+        (CLEAR + "kubectl-berth ask --scenario=crd-op\t", "--scenario=crd-operator-discovery "),
+        (CLEAR + "kubectl-berth tool list_pods onlyU\tt\t", "onlyUnhealthy=true "),
+    ]
+    _typed([zsh, "-f", "-i"], _env(home, TERM="dumb", PS1="> "), lines)
+
+
+def test_a_key_and_its_value_in_bash_behind_kubectl(home: Path) -> None:
+    library = Path("/usr/share/bash-completion/bash_completion")
+    if not library.exists():
+        pytest.skip("needs bash-completion")
+    lines = [
+        ("", "> "),
+        (f"source {library}; source <(kubectl completion bash); echo rea''dy\n", "ready"),
+        ("kubectl berth tool list_pods onlyUnhealthy=t\t", "onlyUnhealthy=true "),
+    ]
+    _typed(["bash", "--norc", "-i"], _env(home, TERM="dumb", PS1="> "), lines)
 
 
 def test_the_script_for_a_lone_binary(home: Path) -> None:
