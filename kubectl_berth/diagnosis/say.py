@@ -50,6 +50,12 @@ def older(now: datetime, timestamp: str | None, seconds: float) -> bool:
     return passed is not None and passed > seconds
 
 
+def aged(now: datetime, created: str | None, seconds: float) -> bool:
+    """True where an object is past its first so many seconds; an age that is not known is no youth."""
+    passed = seconds_since(now, created)
+    return passed is None or passed > seconds
+
+
 def younger(now: datetime, timestamp: str | None, seconds: float) -> bool:
     """True where the time is at most so many seconds before now; False where it is not known."""
     passed = seconds_since(now, timestamp)

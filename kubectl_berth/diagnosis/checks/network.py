@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_berth.cluster.views import ContainerPort, Ingress, NetworkPolicy, Pod, Service, ServicePort, Workload, age
 from kubectl_berth.diagnosis.checks.surroundings import troubled
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, count, listed, older, said
+from kubectl_berth.diagnosis.say import aged, clip, count, listed, said
 from kubectl_berth.records import Finding, Ref
 
 WAIT = 300.0  # seconds a cloud may take for an address
@@ -24,7 +24,7 @@ def check_services(inventory: Inventory) -> Iterable[Finding]:
     for service in inventory.services:
         if service.metadata.deletion_timestamp or service.spec.type == "ExternalName":
             continue
-        if service.spec.selector and older(inventory.now, service.metadata.creation_timestamp, SETTLE):
+        if service.spec.selector and aged(inventory.now, service.metadata.creation_timestamp, SETTLE):
             yield from _endpoints(inventory, service)
         yield from _load_balancer(inventory, service)
 
@@ -38,7 +38,7 @@ def _endpoints(inventory: Inventory, service: Service) -> Iterator[Finding]:
         yield from _no_pods(inventory, service)
     elif ready:
         yield from _ports(inventory, service, ready)
-    elif all(older(inventory.now, pod.metadata.creation_timestamp, SETTLE) for pod in pods):
+    elif all(aged(inventory.now, pod.metadata.creation_timestamp, SETTLE) for pod in pods):
         yield Finding(
             "critical",
             service.ref,
@@ -177,7 +177,7 @@ def _declares(pods: list[Pod]) -> bool:
 def _load_balancer(inventory: Inventory, service: Service) -> Iterator[Finding]:
     if service.spec.type != "LoadBalancer" or service.status.load_balancer.ingress:
         return
-    if not older(inventory.now, service.metadata.creation_timestamp, WAIT):
+    if not aged(inventory.now, service.metadata.creation_timestamp, WAIT):
         return
     event = inventory.newest(service, "SyncLoadBalancerFailed", "CreatingLoadBalancerFailed", "UnAvailableLoadBalancer")
     evidence = [f"status.loadBalancer: empty for {age(inventory.now, service.metadata.creation_timestamp)}"]

@@ -10,7 +10,7 @@ from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
 from kubectl_berth.diagnosis.fit import ZERO, amount, requests, show
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
-from kubectl_berth.diagnosis.say import clip, count, held, listed, older, said, weight, younger
+from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, said, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable")
@@ -279,7 +279,7 @@ def check_sandboxes(inventory: Inventory) -> Iterable[Finding]:
         if pod.status.phase != "Pending" or not pod.spec.node_name or pod.terminating:
             continue
         event = inventory.newest(pod, "FailedCreatePodSandBox", "NetworkNotReady")
-        if event is None or not older(inventory.now, pod.metadata.creation_timestamp, 60):
+        if event is None or not aged(inventory.now, pod.metadata.creation_timestamp, 60):
             continue
         spent = any(mark in event.text.lower() for mark in SANDBOX_ADDRESSES)
         finding = Finding(

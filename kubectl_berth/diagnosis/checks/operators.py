@@ -9,7 +9,7 @@ from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Workloa
 from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, ready_pairs, stopped
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.polarity import good_condition
-from kubectl_berth.diagnosis.say import clip, count, listed, older
+from kubectl_berth.diagnosis.say import aged, clip, count, listed
 from kubectl_berth.records import Finding, Ref, Severity
 
 YOUNG = 600.0  # seconds an operator may take for a new object
@@ -91,14 +91,14 @@ def _ignored(inventory: Inventory, resource: CustomResource) -> Iterator[Finding
     spec = resource.spec if isinstance(resource.spec, dict) else {}
     if stopped(spec) or resource.metadata.deletion_timestamp:
         return
-    if not older(inventory.now, resource.metadata.creation_timestamp, YOUNG):
+    if not aged(inventory.now, resource.metadata.creation_timestamp, YOUNG):
         return
     yield Finding(
         "warning",
         resource.ref,
         "CustomResourceIgnored",
         f"{resource.api_version} {resource.kind}: no operator gave it a status, though others of its kind have one",
-        ("status: empty", f"metadata.creationTimestamp: {resource.metadata.creation_timestamp}"),
+        ("status: empty", f"metadata.creationTimestamp: {resource.metadata.creation_timestamp or 'none'}"),
         remedy="look at the operator: whether it runs, and whether it watches this namespace",
         disproof="a status",
     )
@@ -129,7 +129,7 @@ def _broken(inventory: Inventory, pod: Pod) -> bool:
         not pod.finished
         and not pod.ready
         and not pod.terminating
-        and older(inventory.now, pod.metadata.creation_timestamp, YOUNG)
+        and aged(inventory.now, pod.metadata.creation_timestamp, YOUNG)
         and any(one.restart_count for one in pod.status.container_statuses)
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Pod, PodSpec, Service, Workload, condition
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import count, held, listed, older, said, younger
+from kubectl_berth.diagnosis.say import aged, count, held, listed, said, younger
 from kubectl_berth.records import Finding, Severity
 
 SETTLE = 120.0  # seconds that pods and controllers may take before anybody should worry
@@ -40,7 +40,7 @@ def severity_of(workload: Workload) -> Severity:
 
 
 def _unseen(inventory: Inventory, workload: Workload) -> Finding | None:
-    if workload.observed or not older(inventory.now, workload.metadata.creation_timestamp, UNSEEN):
+    if workload.observed or not aged(inventory.now, workload.metadata.creation_timestamp, UNSEEN):
         return None
     if _moving(inventory, workload):
         return None
@@ -171,7 +171,7 @@ def _stuck_rollout(inventory: Inventory, deployment: Workload) -> bool:
     failure = condition(deployment.status.conditions, "ReplicaFailure")
     if failure is not None and failure.status == "True":
         return True
-    return not pods and newest is not None and older(inventory.now, newest.metadata.creation_timestamp, UNSEEN)
+    return not pods and newest is not None and aged(inventory.now, newest.metadata.creation_timestamp, UNSEEN)
 
 
 def _newest(inventory: Inventory, deployment: Workload) -> Workload | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Condition, HorizontalPodAutoscaler, PodDisruptionBudget, condition
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, count, held, listed, older
+from kubectl_berth.diagnosis.say import aged, clip, count, held, listed
 from kubectl_berth.records import Finding, Ref
 
 SETTLE = 180.0  # seconds until the first figures for new pods arrive
@@ -22,7 +22,7 @@ _MISSING_REQUEST = re.compile(r"missing request for (\S+)(?: in container (\S+))
 def check_autoscalers(inventory: Inventory) -> Iterable[Finding]:
     """HorizontalPodAutoscalers without a target, without figures, or at their bound."""
     for scaler in inventory.autoscalers:
-        if scaler.metadata.deletion_timestamp or not older(inventory.now, scaler.metadata.creation_timestamp, SETTLE):
+        if scaler.metadata.deletion_timestamp or not aged(inventory.now, scaler.metadata.creation_timestamp, SETTLE):
             continue
         known = TARGETS.get(scaler.spec.scale_target_ref.kind)
         if known and known not in inventory.unread and inventory.find(scaler.target) is None:

@@ -10,7 +10,7 @@ from kubectl_berth.cluster.views import Node, Pod, age, condition
 from kubectl_berth.diagnosis.checks.admission import webhook_failure
 from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
-from kubectl_berth.diagnosis.say import clip, count, held, listed, older, weight, younger
+from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, weight, younger
 from kubectl_berth.records import Finding, Ref
 
 UNSEEN = 60.0  # seconds after which a pod that no scheduler has looked at is odd
@@ -103,7 +103,7 @@ def check_scheduling(inventory: Inventory) -> Iterable[Finding]:
 def _pending(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
     scheduled = condition(pod.status.conditions, "PodScheduled")
     if scheduled is None or scheduled.status == "Unknown":
-        if older(inventory.now, pod.metadata.creation_timestamp, UNSEEN):
+        if aged(inventory.now, pod.metadata.creation_timestamp, UNSEEN):
             yield _unseen(inventory, pod)
         return
     if scheduled.status != "False":

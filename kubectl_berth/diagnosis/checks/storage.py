@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_berth.cluster.views import Event, PersistentVolumeClaim, Pod, age, condition
 from kubectl_berth.diagnosis.checks.configuration import names_configuration
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, held, listed, older, said, weight
+from kubectl_berth.diagnosis.say import aged, clip, held, listed, older, said, weight
 from kubectl_berth.records import Finding, Ref
 
 SETTLE = 60.0
@@ -23,7 +23,7 @@ def check_claims(inventory: Inventory) -> Iterable[Finding]:
     for claim in inventory.claims:
         if claim.metadata.deletion_timestamp:
             continue
-        if claim.status.phase == "Pending" and older(inventory.now, claim.metadata.creation_timestamp, SETTLE):
+        if claim.status.phase == "Pending" and aged(inventory.now, claim.metadata.creation_timestamp, SETTLE):
             yield from _pending(inventory, claim)
         elif claim.status.phase == "Lost":
             yield Finding(
@@ -127,7 +127,7 @@ def _silent(inventory: Inventory, claim: PersistentVolumeClaim) -> Iterator[Find
     event = inventory.newest(claim, "ExternalProvisioning", "Provisioning", within=None)
     name = claim.spec.storage_class_name
     found = next((one for one in inventory.storage_classes if one.name == name or (name is None and one.default)), None)
-    if event is None or not older(inventory.now, claim.metadata.creation_timestamp, SLOW):
+    if event is None or not aged(inventory.now, claim.metadata.creation_timestamp, SLOW):
         return
     provisioner = found.provisioner if found else ""
     evidence = [said(event, inventory.now), f"storage class {name}: provisioner {provisioner or 'unknown'}"]

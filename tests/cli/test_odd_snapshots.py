@@ -1,0 +1,64 @@
+"""Snapshots that hold less than a cluster gives: what is not known is said, and never called healthy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.process import Ended, berth, surroundings
+
+Thing = dict[str, Any]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return surroundings(tmp_path)
+
+
+def thing(api_version: str, kind: str, name: str, namespace: str | None = "shop", **rest: Any) -> Thing:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {}), **rest.pop("metadata", {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}
+
+
+def moment(directory: Path, *things: Thing) -> str:
+    directory.mkdir(exist_ok=True)
+    (directory / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(things)}))
+    return str(directory)
+
+
+def running(name: str, app: str) -> Thing:
+    conditions = [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]
+    return thing(
+        "v1",
+        "Pod",
+        name,
+        metadata={"labels": {"app": app}},
+        spec={"nodeName": "one", "containers": [{"name": "c", "image": "registry.example.com/a:1"}]},
+        status={
+            "phase": "Running",
+            "conditions": conditions,
+            "containerStatuses": [{"name": "c", "ready": True, "state": {"running": {}}}],
+        },
+    )
+
+
+def node(name: str) -> Thing:
+    return thing("v1", "Node", name, None, status={"conditions": [{"type": "Ready", "status": "True"}]})
+
+
+def service(name: str, app: str) -> Thing:
+    return thing("v1", "Service", name, spec={"selector": {"app": app}, "ports": [{"port": 80}]})
+
+
+def asked(question: str, directory: str, env: dict[str, str], *more: str) -> Ended:
+    return berth("ask", question, "--snapshot", directory, "--engine", "rules", *more, env=env)
+
+
+def test_objects_without_a_time_of_creation_are_not_too_young_to_judge(tmp_path: Path, env: dict[str, str]) -> None:
+    directory = moment(tmp_path / "git", node("one"), running("api-0", "api"), service("api", "apo"))
+    ended = berth("check", "--snapshot", directory, env=env)
+    assert ended.status == 1
+    assert "Service shop/api  ServiceWithoutEndpoints" in ended.out
