@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 QUESTION := Is the ledger database healthy? I don't remember which operator manages it
 
-.PHONY: demo test check format lint types contract docs nightly dist krew lock sbom licences test-archive bench clean
+.PHONY: demo test check format lint types contract docs nightly dist krew lock sbom licences test-archive report bench clean
 
 demo: $(VENV)/.app
 	@echo "make demo pins --engine rules: no model is asked and nothing is spent, whatever keys are exported." >&2
@@ -62,6 +62,12 @@ licences: $(STAMP)
 
 test-archive: $(STAMP)
 	$(BIN)/pytest tests/krew -m archive
+
+# the rules engine over all scenarios, from the beginning
+report: $(STAMP)
+	@rm -rf build/report-rules
+	@$(BIN)/kubectl-berth eval run --engine rules --results build/report-rules
+	@$(BIN)/kubectl-berth eval report build/report-rules > docs/report-rules.md
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench

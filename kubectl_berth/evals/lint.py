@@ -12,6 +12,7 @@ from kubectl_berth.evals.examples import document, everything
 from kubectl_berth.evals.facts import facts_of
 from kubectl_berth.evals.faithful.rules import oddities
 from kubectl_berth.evals.faithful.world import World, world
+from kubectl_berth.evals.revisions import revisions
 from kubectl_berth.evals.schema import check_set
 from kubectl_berth.evals.score import Verdict, judge
 from kubectl_berth.scenarios.reader import Scenario, load
@@ -39,6 +40,7 @@ def lint(name_or_path: str) -> list[Problem]:
     try:
         scenario = load(name_or_path)
         asked = check_set(scenario)
+        revisions(scenario)
         found = [*_checks(scenario, asked), *_cluster(scenario, asked)]
         if (scenario.layers[-1].parent / "twin").is_dir():
             twin = load(name_or_path, twin=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -66,3 +69,68 @@ def test_what_cannot_be_served(scenario: Path, tmp_path: Path, arguments: tuple[
     assert run.out == ""
     assert run.err.startswith("error: ") and run.err.count("\n") == 1 and words in run.err
     assert taken.read_text() == "kind: Config\n"
+
+
+def test_new_starts_one_from_a_snapshot(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    moment(taken, pod("web-0"))
+    value = "c2VjcmV0" + "LXZhbHVl"
+    (taken / "objects" / "more.yaml").write_text(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\n"
+        f"data: {{password: {value}}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop}}\n"
+    )
+    mine = tmp_path / "mine"
+    env = surroundings(tmp_path)
+    run = berth("scenario", "new", str(mine), "--from-snapshot", str(taken), "--question", 'Is "web" ok?', env=env)
+    assert run.status == 0, run.err
+    assert run.out == f"{mine / 'scenario.yaml'}\n"
+    assert "left out: values of Secret shop/db (objects/more.yaml)" in run.err
+    assert not [path for path in mine.rglob("*") if path.is_file() and value in path.read_text()]
+    asked = berth("ask", "--scenario", str(mine), "--engine", "rules", "-o", "json", env=env)
+    found = json.loads(asked.out)
+    assert (found["question"], found["outcome"], found["cluster"]["namespace"]) == (
+        'Is "web" ok?',
+        "answered",
+        "default",
+    )
+    lint = berth("scenario", "lint", str(mine), env=env)
+    assert "checks: there are none: say what a right answer holds" in lint.out
+    again = berth("scenario", "new", str(mine), "--from-snapshot", str(taken), env=env)
+    assert again.status == 2 and "is there already: name a new directory" in again.err
+    inside = berth("scenario", "new", str(taken / "x"), "--from-snapshot", str(taken), env=env)
+    assert inside.status == 2 and "lies in the snapshot itself" in inside.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--all",), "--all needs --write-kubeconfig FILE"),
+        (("oomkilled", "--all"), "leave out the name and --port"),
+        (("--all", "--port", "1"), "leave out the name and --port"),
+    ],
+)
+def test_what_all_needs(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    run = berth("scenario", "serve", *arguments, env=surroundings(tmp_path))
+    assert run.status == 2 and words in run.err
+
+
+@pytest.mark.nightly
+def test_serve_all_gives_kubectl_a_context_for_each(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    process = start("scenario", "serve", "--all", "--write-kubeconfig", str(config), env=surroundings(tmp_path))
+    assert process.stdout and process.stderr
+    try:
+        assert b"until Ctrl-C" in process.stderr.readline()
+        program = shutil.which("kubectl", path=str(Path(sys.executable).parent)) or "kubectl"
+        kubectl = [program, "--kubeconfig", str(config)]
+        names = subprocess.run([*kubectl, "config", "get-contexts", "-o", "name"], capture_output=True, check=True)
+        served = names.stdout.decode().split()
+        assert {"scenario-oomkilled", "scenario-failing-rollout"} < set(served)
+        for context, words in (("scenario-oomkilled", "worker-"), ("scenario-failing-rollout", "checkout-")):
+            command = [*kubectl, "--context", context, "get", "pods", "-A", "--no-headers"]
+            listed = subprocess.run(command, capture_output=True, check=True, timeout=60)
+            assert words in listed.stdout.decode()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
