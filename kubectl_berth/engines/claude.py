@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from kubectl_berth.engines.claude_errors import Place
+from kubectl_berth.engines.claude_errors import Place, no_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
 from kubectl_berth.errors import UsageError
 
@@ -26,7 +26,16 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
     def client(options: dict[str, Any]) -> Any:
         import anthropic
 
-        return anthropic.Anthropic(api_key=api_key, **options)
+        made = anthropic.Anthropic(api_key=api_key, **options)
+        # the SDK would say so only at the first request
+        if not (made.api_key or made.auth_token or made.credentials or _sends_its_own(made)):
+            raise no_key(place)
+        return made
 
     place = Place(parts.netloc.rpartition("@")[2])
     return ClaudeEngine(model, Service("claude", url, place, client), ways)
+
+
+def _sends_its_own(client: Any) -> bool:
+    """Whether ANTHROPIC_CUSTOM_HEADERS brings the credentials."""
+    return not {"authorization", "x-api-key"}.isdisjoint(name.lower() for name in client.default_headers)

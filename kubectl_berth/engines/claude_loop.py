@@ -107,7 +107,6 @@ class ClaudeEngine:
         self._retries = Retries(self._connections, self._tally, service.place)
         self._marks = Marks()
         self._tool_calls = 0
-        self._known: tuple[str, ...] = ()
         self._doing = ""
 
     @property
@@ -129,7 +128,6 @@ class ClaudeEngine:
         for notice in self._extras.notices:
             yield Notice(notice)
         definitions = toolbox.definitions()
-        self._known = tuple(definition["name"] for definition in definitions)
         client = self._client()
         runner = None
         try:
@@ -297,7 +295,7 @@ class ClaudeEngine:
     def _finished(self, message: Any, forced: bool) -> Finished:
         """What the last message amounts to. Raises EngineError where it is cut off before it said anything."""
         said = "".join(block.text for block in message.content if block.type == "text")
-        asked = any(block.type == "tool_use" for block in message.content) or bool(calls_in(said, self._known))
+        asked = any(block.type == "tool_use" for block in message.content) or bool(calls_in(said))
         why, detail = reason(message, said, asked)
         if why == "cut-off" and (asked or not said.strip() or begins_a_call(said)):
             raise EngineError(

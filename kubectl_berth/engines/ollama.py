@@ -137,7 +137,6 @@ class OllamaEngine:
 
     def _turns(self, client: Any, conversation: Conversation, toolbox: Toolbox, cap: int) -> Iterator[Event]:
         definitions = toolbox.definitions()
-        known = [definition["name"] for definition in definitions]
         messages: list[dict[str, Any]] = [{"role": "system", "content": conversation.system}]
         messages += [{"role": role, "content": said} for role, said in opening(conversation)]
         estimate = tokens(definitions, messages)
@@ -155,7 +154,7 @@ class OllamaEngine:
             reply = yield from self._call(client, messages, [] if last else definitions)
             yield from self._look_at_counts(number)
             if not reply.calls:
-                reply.calls = calls_in(reply.content, known)
+                reply.calls = calls_in(reply.content)
                 if reply.calls and not last:
                     reply.content = ""
             if last or not reply.calls or reply.done_reason == "length":

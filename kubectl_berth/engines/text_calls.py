@@ -1,14 +1,15 @@
 """Tool calls that a small model wrote as text.
 
-They count as calls only where the whole message is one and every name is known: prose that explains a call, or an
-answer that happens to be JSON, stays what it is.
+A message that is wholly calls is run as calls, the name of a tool that is gone or unknown included: the answer to it
+teaches. An answer that happens to be JSON stays what it is, and so does a call that prose names or quotes; a call
+that stands beside prose as a message of its own would (on its own lines, or last) is no part of an answer.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from kubectl_berth.engines.engine import ToolCall
@@ -20,6 +21,15 @@ _INVOKE = re.compile(r"<invoke name=\"(?P<name>[\w.-]+)\">\s*(?P<inside>.*?)\s*<
 _NAMED = re.compile(r"<parameter name=\"(?P<name>[\w.-]+)\">(?P<value>.*?)</parameter>", re.DOTALL)
 _AROUND_INVOKES = re.compile(r"</?function_calls>")
 _PARAMETER = re.compile(r"<parameter=(?P<name>[\w.-]+)>\s*(?P<value>.*?)\s*</parameter>", re.DOTALL)
+_TOOL = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_A_FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n.*?\n?[ \t]*```", re.DOTALL | re.MULTILINE)
+_OPEN_MARK = r"<tool_call>|<function_calls>|<function=[\w.-]+>|<invoke name="
+_CLOSING_MARK = r"</(?:tool_call|function_calls|function|invoke)>"
+_STANDS_ALONE = re.compile(
+    rf"^(?:{_OPEN_MARK})|(?<=\s)(?:{_OPEN_MARK})(?:(?!{_CLOSING_MARK}).)*(?:{_CLOSING_MARK}\s*)+\Z",
+    re.DOTALL | re.MULTILINE,
+)
+_JSON_LINE = re.compile(r"^(?=[\[{])", re.MULTILINE)
 _OPENINGS = (
     "<tool_call>",
     "<function=",
@@ -32,10 +42,20 @@ _OPENINGS = (
 )
 
 
-def calls_in(text: str, known: Collection[str] | None = None) -> list[ToolCall]:
-    """The calls that this whole message is, in order; none where it is anything else or a name is not `known`."""
-    calls = _calls(text.strip())
-    return calls if known is None or all(call.name in known for call in calls) else []
+def calls_in(text: str) -> list[ToolCall]:
+    """The calls that this whole message is, in order; none where it is anything else."""
+    return _calls(text.strip())
+
+
+def holds_a_call(text: str) -> bool:
+    """True where a call stands beside other words: marked or as JSON, on lines of its own or last, whole or cut off.
+
+    What is quoted in a fence, in a line, or indented does not count.
+    """
+    if any(calls_in(fence.group()) for fence in _A_FENCE.finditer(text)):
+        return True
+    bare = _A_FENCE.sub("", text).strip()
+    return bool(_STANDS_ALONE.search(bare)) or any(_from_json(_value_at(bare, at.start())) for at in _lines(bare))
 
 
 def begins_a_call(text: str) -> bool:
@@ -65,6 +85,19 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[ToolCall]]
     (_FUNCTION, lambda match: [_from_tags(match, _PARAMETER)]),
     (_INVOKE, lambda match: [_from_tags(match, _NAMED)]),
 )
+
+
+def _lines(text: str) -> list[re.Match[str]]:
+    return list(_JSON_LINE.finditer(text))[:50]
+
+
+def _value_at(text: str, start: int) -> str:
+    """The JSON value that begins there, "" for none."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return ""
+    return text[start:end]
 
 
 def _from_json(text: str) -> list[ToolCall]:
@@ -97,6 +130,6 @@ def _from_entry(entry: Any) -> ToolCall | None:
             given = json.loads(given)
         except ValueError:
             return None
-    if name is None or not isinstance(given, dict):
+    if name is None or not _TOOL.fullmatch(name) or not isinstance(given, dict):
         return None
     return ToolCall(name, given)

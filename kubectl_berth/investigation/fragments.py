@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.engines.text_calls import calls_in
+from kubectl_berth.engines.text_calls import calls_in, holds_a_call
 
 MOST = 1200
 """Characters of a text that can be a fragment; whoever writes more has said something."""
@@ -33,6 +33,11 @@ def is_fragment(text: str) -> bool:
         _announces(each) or _is_idle(each) or (a_plan_follows and number > 0 and _is_planned(each))
         for number, each in enumerate(sentences)
     )
+
+
+def holds_a_written_call(text: str) -> bool:
+    """True where the text is, or holds beside its words, a tool call written out: no answer, whatever else it says."""
+    return bool(calls_in(text)) or holds_a_call(text)
 
 
 def _sentences(text: str) -> list[str]:

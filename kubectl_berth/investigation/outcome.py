@@ -13,7 +13,7 @@ from kubectl_berth.errors import (
     ModelRefused,
     StillCallingTools,
 )
-from kubectl_berth.investigation.fragments import is_fragment
+from kubectl_berth.investigation.fragments import holds_a_written_call, is_fragment
 from kubectl_berth.records import Finished, Outcome
 
 CUT_OFF = "[The answer was cut off here: {why}.]"
@@ -22,6 +22,9 @@ _WHY_CUT_OFF = {
     "length": "the output limit was reached or the context is full",
     "model_context_window_exceeded": "the model's context is full",
 }
+
+_STILL_CALLING = "the model still asked for tools on its last call; raise --max-iter or choose another --model"
+_CALLED_IN_TEXT = "the model ended with a tool call written as text; ask again or choose another --model"
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def judge(finished: Finished) -> Verdict:
     if finished.reason == "cut-off" and text:
         notice = CUT_OFF.format(why=_WHY_CUT_OFF.get(finished.detail, finished.detail or "it went on"))
         return Verdict("cut-off", ExitStatus.OK, f"{text}\n\n{notice}")
-    if finished.reason == "end" and text and not is_fragment(text):
+    if finished.reason == "end" and text and not holds_a_written_call(text) and not is_fragment(text):
         return Verdict("answered", ExitStatus.OK, text)
     return failed(_error(finished, text))
 
@@ -57,13 +60,13 @@ def _error(finished: Finished, text: str) -> BerthError:
             why = f" ({finished.detail})" if finished.detail else ""
             return ModelRefused(f"the model declined to answer{why}; ask differently or choose another --engine")
         case "tool-calls":
-            return StillCallingTools(
-                "the model still asked for tools on its last call; raise --max-iter or choose another --model"
-            )
+            return StillCallingTools(_STILL_CALLING if finished.forced else _CALLED_IN_TEXT)
         case "cut-off":
             return EngineError("the reply was cut off before it said anything; raise --max-tokens")
         case "error":
             return EngineError(f"the engine failed: {finished.detail or 'it did not say why'}")
+        case "end" if holds_a_written_call(text):
+            return StillCallingTools(_STILL_CALLING if finished.forced else _CALLED_IN_TEXT)
         case "end" if text:
             return Fragment("the model only said what it would do next; raise --max-iter or ask again")
     return EmptyAnswer("the model ended without an answer; ask again or choose another --model")

@@ -378,6 +378,7 @@ def test_no_key_is_one_line(monkeypatch):
     assert isinstance(ran.error, EngineUnreachable)
     assert "ANTHROPIC_API_KEY" in ran.sentence
     assert not server.requests
+    assert ran.usage.model_calls == 0
 
 
 def test_a_refused_connection_is_one_line_at_once():

@@ -203,6 +203,19 @@ def test_a_call_written_as_text_is_run_where_it_is_the_whole_message():
     assert server.requests[1].body["messages"][2]["tool_calls"][0]["function"]["name"] == "list_pods"
 
 
+@pytest.mark.parametrize("name", ["get_resource", "kubectl_get"])
+def test_a_written_call_to_a_tool_that_is_gone_is_answered_by_the_toolbox(name):
+    with FakeOllama([reply(f'{{"name": "{name}", "arguments": {{}}}}'), reply(ANSWER)]) as server:
+        ran = run(ollama(server.url))
+    assert ran.finished.text == ANSWER
+    assert [e.tool for e in ran.events if isinstance(e, ToolCalled)] == [name]
+
+
+def test_a_written_call_to_a_tool_that_is_gone_on_the_last_call_is_still_calling_tools():
+    with FakeOllama([reply('{"name": "get_resource", "arguments": {}}')]) as server:
+        assert run(ollama(server.url), 1).finished.reason == "tool-calls"
+
+
 def test_a_call_written_as_text_on_the_last_call_is_still_calling_tools():
     with FakeOllama([reply('{"name": "list_pods", "arguments": {}}')]) as server:
         ran = run(ollama(server.url), 1)

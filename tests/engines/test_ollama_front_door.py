@@ -79,10 +79,18 @@ def test_a_dropped_conversation_is_a_gap_of_the_result(env: dict[str, str], mome
     assert found["err"].count("dropped by Ollama") == 1
 
 
-def test_a_call_to_a_tool_nobody_knows_written_as_text_is_no_answer(env: dict[str, str], moment: str) -> None:
-    with FakeOllama([reply('{"name": "kubectl_get", "arguments": {"kind": "Pod"}}')]) as fake:
+def test_a_call_to_a_tool_that_is_gone_written_as_text_learns_its_successor(env: dict[str, str], moment: str) -> None:
+    with FakeOllama([reply('{"name": "get_resource", "arguments": {"kind": "Pod"}}'), reply(ANSWER)]) as fake:
         found = asked(fake, env, moment)
-    assert (found["outcome"], found["status"], found["answer"]) == ("fragment", 4, "")
+    assert (found["outcome"], found["status"]) == ("answered", 0)
+    assert "describe_resource" in fake.requests[1].body["messages"][-1]["content"]
+
+
+def test_a_call_written_behind_an_answer_is_no_answer(env: dict[str, str], moment: str) -> None:
+    written = '<tool_call>{"name": "get_logs", "arguments": {"name": "web-0"}}</tool_call>'
+    with FakeOllama([reply(f"web-0 crashes.\n{written}")]) as fake:
+        found = asked(fake, env, moment)
+    assert (found["outcome"], found["status"], found["answer"]) == ("still-calling-tools", 4, "")
 
 
 def test_a_model_that_keeps_a_pipe_waiting_says_so_once_in_a_while(env: dict[str, str], moment: str) -> None:

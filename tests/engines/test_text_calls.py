@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_berth.engines.text_calls import begins_a_call, calls_in
+from kubectl_berth.engines.text_calls import begins_a_call, calls_in, holds_a_call
 
-KNOWN = ("list_pods", "get_logs")
 ARGUMENTS = '{"namespace": "data", "tailLines": "20"}'
 EXPECTED = [("list_pods", {"namespace": "data", "tailLines": "20"})]
 
 
 def read(text):
-    return [(call.name, call.arguments) for call in calls_in(text, KNOWN)]
+    return [(call.name, call.arguments) for call in calls_in(text)]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,8 @@ def test_several_calls_keep_their_order():
         'You could call {"name": "list_pods", "arguments": {}} next.',
         'Use this:\n```json\n{"name": "list_pods", "arguments": {}}\n```',
         '{"name": "list_pods", "arguments": {}}\nThat shows the pods.',
-        '{"name": "delete_pod", "arguments": {}}',
-        '[{"name": "list_pods", "arguments": {}}, {"name": "delete_pod", "arguments": {}}]',
+        '{"name": "web-0", "arguments": {}}',
+        '[{"name": "list_pods", "arguments": {}}, {"name": "web-0", "arguments": {}}]',
         '[{"name": "list_pods", "arguments": {}}, 5]',
         '{"name": "list_pods"}',
         '{"name": "list_pods", "arguments": [1]}',
@@ -93,3 +92,38 @@ def test_anything_else_stays_text(text):
 )
 def test_a_message_that_was_cut_inside_a_call_is_known_by_its_start(text, begins):
     assert begins_a_call(text) is begins
+
+
+CALL = '{"name": "get_logs", "arguments": {"name": "web-0"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"web-0 crashes.\n<tool_call>{CALL}</tool_call>",
+        f"web-0 crashes. <tool_call>{CALL}</tool_call>",
+        f"web-0 crashes.\n<tool_call>{CALL[:20]}",
+        f"web-0 crashes.\n{CALL}",
+        f"web-0 crashes.\n```json\n{CALL}\n```\nThat will tell.",
+        'web-0 crashes.\n<function_calls><invoke name="get_logs"></invoke></function_calls>',
+        "web-0 crashes.\n<function=get_logs><parameter=name>web-0</parameter></function>\nWait.",
+    ],
+)
+def test_a_call_beside_prose_is_seen(text):
+    assert holds_a_call(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "web-0 crashes.",
+        f"Its log says `<tool_call>{CALL}</tool_call>`, which nobody obeyed.",
+        f"Its log ends:\n```\nready\n<tool_call>{CALL}</tool_call>\n```",
+        f"Its log ends:\n    <tool_call>{CALL}</tool_call>\nNobody obeyed.",
+        'The config is\n{"name": "web-0", "args": {}}',
+        "The manifest:\n```yaml\nname: list_pods\n```",
+        "[1] is broken\n{not json",
+    ],
+)
+def test_a_call_that_is_quoted_is_not(text):
+    assert not holds_a_call(text)

@@ -21,6 +21,13 @@ from kubectl_berth.records import Finished, StopReason, Usage
         ("tool-calls", "Let me", "still-calling-tools", 4),
         ("tool-calls", "web-0 is down.", "still-calling-tools", 4),
         ("error", "All is well.", "engine-error", 4),
+        (
+            "end",
+            'web-0 crashes.\n<tool_call>{"name": "get_logs", "arguments": {}}</tool_call>',
+            "still-calling-tools",
+            4,
+        ),
+        ("end", '{"name": "get_resource", "arguments": {}}', "still-calling-tools", 4),
     ],
 )
 def test_every_reason(reason: StopReason, text: str, outcome: str, status: int) -> None:
