@@ -75,7 +75,10 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
             from kubectl_berth.cluster.snapshot import open_snapshot
 
             path = Path(source.snapshot)
-            return open_snapshot([path], source="snapshot", name=path.resolve().name)
+            cluster = open_snapshot([path], source="snapshot", name=path.resolve().name)
+            if cluster.empty:
+                raise UsageError(f"{source.snapshot} holds no Kubernetes objects that berth reads; nothing to look at")
+            return cluster
         from kubectl_berth.cluster.live import connect
 
         return connect(connection_of(source), environment)

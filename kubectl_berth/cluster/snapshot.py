@@ -71,6 +71,11 @@ class SnapshotCluster:
         """Source, name, version and default namespace."""
         return self._name
 
+    @property
+    def empty(self) -> bool:
+        """True where there is no object at all, and nothing that says why."""
+        return not (any(self.store.objects.values()) or self.store.unavailable)
+
     def now(self) -> datetime:
         """The snapshot's moment, UTC, in whole seconds."""
         return self.store.now

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster, Kind
-from kubectl_berth.cluster.names import kinds_named, locate, near_kinds, near_names
+from kubectl_berth.cluster.names import kinds_named, locate, near_kinds
 from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory, take
+from kubectl_berth.diagnosis.place import require_namespace, unproven
 from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.errors import ClusterUnreachable, Interrupted, ReadError, Refused, UsageError
 from kubectl_berth.investigation.stopping import on_signals
@@ -119,7 +120,7 @@ def examine(cluster: Cluster, target: Target | None = None, namespace: str | Non
     found = diagnose(inventory)
     remarks: list[str] = []
     targets: tuple[Ref, ...] = ()
-    gaps = list(inventory.gaps)
+    gaps = [*inventory.gaps, *unproven(inventory, namespace)]
     if target is not None:
         targets, more = _targets(cluster, target, kinds, namespace, inventory)
         remarks += more
@@ -143,11 +144,7 @@ def examine(cluster: Cluster, target: Target | None = None, namespace: str | Non
 
 def _readable(inventory: Inventory, namespace: str | None) -> None:
     """Raises where nothing was read, or where the namespace is not there."""
-    if namespace is not None and "namespaces" not in inventory.unread:
-        names = {one.name for one in inventory.namespaces}
-        if names and namespace not in names:
-            nearest = ", ".join(near_names(namespace, names)) or ", ".join(sorted(names)[:5])
-            raise UsageError(f"there is no namespace {namespace}; there are: {nearest}")
+    require_namespace(inventory, namespace)
     if not inventory.everything and inventory.gaps:
         first = inventory.gaps[0]
         more = f" and {len(inventory.gaps) - 1} more" if len(inventory.gaps) > 1 else ""

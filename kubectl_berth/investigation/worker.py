@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_berth.cluster.cluster import Cluster
+from kubectl_berth.diagnosis.place import require_namespace, unproven
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ClusterUnreachable, ReadError
@@ -144,11 +145,12 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
     question, context = job.question, toolbox.context
     if job.keyed or question.go_on is not None:
         run.key = key_of(context.cluster)
+    require_namespace(context.inventory(), context.scope)
     earlier = (*question.earlier, *(question.go_on(run.key) if question.go_on else ()))
     run.earlier = tuple(Turn(_cleaned(turn.question, context), _cleaned(turn.answer, context)) for turn in earlier)
     understanding = understand(question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
     run.told = without_own_keys(brief(understanding, context), context.keys)
-    run.gaps = (*understanding.gaps, *context.inventory().gaps)
+    run.gaps = (*understanding.gaps, *context.inventory().gaps, *unproven(context.inventory(), context.scope))
     toolbox.remember(run.told)
     return Conversation(
         system=SYSTEM_PROMPT,

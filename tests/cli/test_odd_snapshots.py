@@ -62,3 +62,36 @@ def test_objects_without_a_time_of_creation_are_not_too_young_to_judge(tmp_path:
     ended = berth("check", "--snapshot", directory, env=env)
     assert ended.status == 1
     assert "Service shop/api  ServiceWithoutEndpoints" in ended.out
+
+
+@pytest.mark.parametrize("command", [("ask", "ok?", "--engine", "rules"), ("check",)])
+def test_a_namespace_that_is_not_there_is_a_wrong_flag(
+    command: tuple[str, ...], tmp_path: Path, env: dict[str, str]
+) -> None:
+    directory = moment(tmp_path / "git", node("one"), running("api-0", "api"))
+    ended = berth(*command, "--snapshot", directory, "-n", "shpo", env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "there is no namespace shpo; there are: shop" in ended.err
+
+
+def test_where_namespaces_may_not_be_read_one_without_objects_is_not_called_healthy(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    directory = moment(tmp_path / "git", node("one"), running("api-0", "api"))
+    rule = {"apiVersion": "v1", "resource": "namespaces", "verbs": ["list", "get"], "status": 403}
+    about = {"apiVersion": "berth.dev/v1", "kind": "Snapshot", "unavailable": [rule]}
+    (tmp_path / "git" / "snapshot.yaml").write_text(json.dumps(about))
+    ended = asked("ok?", directory, env, "-n", "nosuch", "-o", "json")
+    told = json.loads(ended.out)
+    assert "as far as it can be read" in told["answer"].splitlines()[0]
+    assert "namespace nosuch" in {gap["what"] for gap in told["gaps"]}
+
+
+@pytest.mark.parametrize("command", [("ask", "ok?", "--engine", "rules"), ("check",)])
+def test_a_directory_without_objects_is_no_healthy_cluster(
+    command: tuple[str, ...], tmp_path: Path, env: dict[str, str]
+) -> None:
+    directory = moment(tmp_path / "nothing")
+    ended = berth(*command, "--snapshot", directory, env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "holds no Kubernetes objects" in ended.err

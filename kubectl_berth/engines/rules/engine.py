@@ -6,6 +6,7 @@ import threading
 from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 
+from kubectl_berth.diagnosis.place import unproven
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.answer import enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
@@ -27,6 +28,7 @@ from kubectl_berth.records import (
     Finding,
     Finished,
     Gap,
+    GapFound,
     Text,
     ToolCalled,
     ToolResult,
@@ -70,6 +72,7 @@ class Rules:
         said = yield from self._topic(toolbox, case, offered)
         if said is not None:
             material = replace(_material(case, [], toolbox), said=said)
+            yield from _untold(toolbox)
             yield from _finish(write(material), said.findings, tuple(material.actions))
             return
         lean = [call for call in past_calls(case) if call.name in offered]
@@ -83,6 +86,7 @@ class Rules:
             return
         material = _material(case, logs, toolbox)
         material.past = past_words(case, context, logs, material.orders)
+        yield from _untold(toolbox)
         yield from _finish(write(material), enriched(material), tuple(material.actions))
 
     def cancel(self) -> None:
@@ -199,12 +203,9 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     main = case.main
     api = case.understanding.apis.get(main) if main is not None else None
     operator = operator_of(api, case.inventory) if api else None
-    failed = [
-        Gap(f"{entry.tool} {entry.arguments.get('name') or ''}".strip(), entry.fate, entry.error or "")
-        for entry in toolbox.trace
-        if entry.fate == "error" and entry.tool != "get_logs"
-    ]
-    gaps = dict.fromkeys([*case.inventory.gaps, *case.understanding.gaps, *toolbox.gaps])
+    failed = _failed(toolbox)
+    missing = unproven(case.inventory, toolbox.context.scope)
+    gaps = dict.fromkeys([*missing, *case.inventory.gaps, *case.understanding.gaps, *toolbox.gaps])
     material = Material(
         case,
         logs,
@@ -220,6 +221,21 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         if addresses_an_assistant(text):
             material.orders.add(source)
     return material
+
+
+def _failed(toolbox: RunToolbox) -> list[Gap]:
+    """A gap for each call that failed, but for those of logs, which are told with the command that reads them."""
+    return [
+        Gap(f"{entry.tool} {entry.arguments.get('name') or ''}".strip(), entry.fate, entry.error or "")
+        for entry in toolbox.trace
+        if entry.fate == "error" and entry.tool != "get_logs"
+    ]
+
+
+def _untold(toolbox: RunToolbox) -> Iterator[Event]:
+    """The failed calls whose tool gave no gap of its own."""
+    for gap in _failed(toolbox):
+        yield GapFound(gap)
 
 
 def _without_logs(gaps: dict[Gap, None]) -> list[Gap]:

@@ -72,7 +72,7 @@ class Material:
         return clean.strip()
 
 
-UNREAD = ("forbidden", "unavailable", "timed out", "failed", "odd object", "too many")
+UNREAD = ("forbidden", "unavailable", "timed out", "failed", "odd object", "too many", "error", "unknown")
 """Why a gap leaves room for faults that were not seen; a kind that is not served leaves none."""
 
 

@@ -1,0 +1,29 @@
+"""Whether the namespace that a run was narrowed to is there at all."""
+
+from __future__ import annotations
+
+from kubectl_berth.cluster.names import near_names
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.errors import UsageError
+from kubectl_berth.records import Gap
+
+
+def require_namespace(inventory: Inventory, namespace: str | None) -> None:
+    """Raises UsageError, with the nearest names, for a namespace that is not among those listed."""
+    if namespace is None or "namespaces" in inventory.unread:
+        return
+    names = {one.name for one in inventory.namespaces}
+    if names and namespace not in names:
+        nearest = ", ".join(near_names(namespace, names)) or ", ".join(sorted(names)[:5])
+        raise UsageError(f"there is no namespace {namespace}; there are: {nearest}")
+
+
+def unproven(inventory: Inventory, namespace: str | None) -> tuple[Gap, ...]:
+    """A gap where namespaces may not be read and nothing was seen in this one: it may not be there at all."""
+    if namespace is None or "namespaces" not in inventory.unread:
+        return ()
+    seen = any(view.namespace == namespace for view in (*inventory.everything, *inventory.events))
+    if seen or any(one.name == namespace for one in inventory.namespaces):
+        return ()
+    words = "namespaces could not be read and nothing was seen in it: it may not exist"
+    return (Gap(f"namespace {namespace}", "unknown", words),)
