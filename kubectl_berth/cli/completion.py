@@ -15,10 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from kubectl_berth.cli.known_names import PROGRAM, READ_SECONDS, READER
+from kubectl_berth.cli.known_names import READ_SECONDS, READER
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+PROGRAM = "kubectl_complete-berth"
+"""What kubectl calls; a link of this name to kubectl-berth completes too."""
 
 ASKED = "_KUBECTL_BERTH_COMPLETE"
 """Set in the environment, it makes kubectl-berth itself complete: for shells that complete `kubectl-berth`."""

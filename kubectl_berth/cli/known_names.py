@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 READER = "_KUBECTL_BERTH_READ_NAMES"
 """Set in the environment of the process that reads: it carries out what comes on standard input."""
 
-PROGRAM = "kubectl_complete-berth"
 KEPT = 600.0
 FRESH = 30.0
 """Seconds: how long names are offered, and how long they are not read again."""
@@ -152,7 +151,7 @@ def _start(path: Path, request: Mapping[str, Any]) -> None:
         return  # without a cache nothing can be handed over
     frozen = getattr(sys, "frozen", False)
     # -P: a module in the working directory must not stand in for one of ours
-    words = [PROGRAM] if frozen else [sys.executable, "-P", "-m", "kubectl_berth.cli.completion"]
+    words = [sys.executable] if frozen else [sys.executable, "-P", "-m", "kubectl_berth.cli.completion"]
     detached: dict[str, Any] = (
         {"creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "DETACHED_PROCESS", 0)}
         if sys.platform == "win32"
@@ -161,7 +160,6 @@ def _start(path: Path, request: Mapping[str, Any]) -> None:
     with suppress(OSError):
         reader = subprocess.Popen(
             words,
-            executable=sys.executable,
             env={**os.environ, READER: str(path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
