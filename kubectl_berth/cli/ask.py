@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from kubectl_berth.settings import Settings
 
 MOST_QUESTION_BYTES = 64 * 1024
+NO_QUESTION = 'there is no question; type one: kubectl berth ask "why is my-app failing?"'
 
 
 @click.command(short_help="Answer one question about the cluster.")
@@ -85,7 +87,10 @@ def _words(question: tuple[str, ...], environment: Environment) -> str:
     from kubectl_berth.errors import UsageError
 
     if question != ("-",):
-        return " ".join(" ".join(question).split())
+        words = " ".join(" ".join(question).split())
+        if question and not words:
+            raise UsageError(NO_QUESTION)
+        return words
     raw = environment.stdin_bytes().read(MOST_QUESTION_BYTES + 1)
     if len(raw) > MOST_QUESTION_BYTES:
         raise UsageError(f"standard input holds more than {MOST_QUESTION_BYTES} bytes; that is no question")
@@ -102,28 +107,38 @@ def _run(
     from kubectl_berth.cli.report import Report
     from kubectl_berth.cli.sources import opener, shelf_of
     from kubectl_berth.engines.choose import choose
-    from kubectl_berth.errors import BerthError, UsageError
+    from kubectl_berth.errors import BerthError, Interrupted, UsageError
     from kubectl_berth.investigation.ask import Question, ask, unstarted
+    from kubectl_berth.investigation.stopping import on_signals
+    from kubectl_berth.records import RunStarted
 
     settings = _settings(options, scenario, environment)
     asked = words or (scenario.question if scenario else "")
     if not asked:
-        raise UsageError('there is no question; type one: kubectl berth ask "why is my-app failing?"')
-    shelf = shelf_of(scenario, settings, environment)
+        raise UsageError(NO_QUESTION)
     report = Report(environment, options)
-    books = books_of(settings, environment, options["save"])
-    go_on = last_turns(settings, environment) if options["go_on"] else None
-    question = Question(asked, source.namespace, earlier_turns(scenario), go_on)
+    question = Question(asked, source.namespace, earlier_turns(scenario))
     deadline = environment.monotonic() + settings.timeout
     try:
-        choice = choose(settings, environment, lambda: deadline - environment.monotonic())
+        # nothing but reads and looks at servers happens in here: an exception may end it anywhere
+        with on_signals(_interrupt):
+            shelf = shelf_of(scenario, settings, environment)
+            books = books_of(settings, environment, options["save"])
+            question = replace(question, go_on=last_turns(settings, environment) if options["go_on"] else None)
+            choice = choose(settings, environment, lambda: deadline - environment.monotonic())
     except UsageError:
         raise
-    except BerthError as error:
-        return report.end(unstarted(question, settings, error))
+    except (BerthError, KeyboardInterrupt) as error:
+        ended = error if isinstance(error, BerthError) else Interrupted("interrupted before there was an answer")
+        report.opening(RunStarted(settings.engine, settings.model, "", settings.max_iterations))
+        return report.end(unstarted(question, settings, ended, environment))
     remarks = (*choice.remarks, *shelf.library.notices, *([] if words else [f"asked: {asked}"]))
     cluster = opener(source, scenario, environment)
     return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf, books))
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 def _settings(options: dict[str, Any], scenario: Scenario | None, environment: Environment) -> Settings:

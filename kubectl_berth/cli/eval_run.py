@@ -128,7 +128,7 @@ def _ask(options: dict[str, Any], thinker: Thinker, environment: Environment) ->
         try:
             engine = choose(settings, alone, lambda: deadline - alone.monotonic()).engine
         except EngineUnreachable as error:
-            return Ran(document(unstarted(question, settings, error)), None)
+            return Ran(document(unstarted(question, settings, error, environment)), None)
         kept: list[bytes] = []
         books = Books(store_of(settings, alone), lambda record: kept.append(encode(record, keys)))
         shelf = shelf_of(scenario, settings, alone)

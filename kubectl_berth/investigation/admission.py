@@ -80,11 +80,14 @@ class Admission:
                 reserve = estimate + self._settings.max_tokens
             self._admit(reserve, stopped)
 
-    def settle(self) -> str | None:
-        """Notes what the run took, and that nothing stays reserved; the words where that cannot be done."""
+    def settle(self, *, hurried: bool = False) -> str | None:
+        """Notes what the run took, and that nothing stays reserved; the words where that cannot be done.
+
+        `hurried` where a run was stopped: it waits no longer for other writers than one try does.
+        """
         if self._store is None or not (self.holds or self._engine.calls):
             return None
-        until = self._environment.monotonic() + SETTLING_SECONDS
+        until = self._environment.monotonic() + (0.0 if hurried else SETTLING_SECONDS)
         while True:
             try:
                 note(self._store, self._spending())

@@ -27,6 +27,7 @@ from kubectl_berth.investigation.worker import Job, Question, Run, work
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.knowledge.store import Store
 from kubectl_berth.records import Event, Notice, Result, RunStarted
+from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.own_keys import own_keys, without_own_keys
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import sanitise
@@ -69,9 +70,8 @@ def ask(
     SIGTERM or its deadline.
     """
     started = environment.monotonic()
-    # what was pasted into a question is sent and kept as everything else is
     typed = sanitise(question.text)
-    question = replace(question, text=without_own_keys(redact(typed), own_keys(environment.variables)))
+    question = replace(question, text=_cleaned(typed, environment))
     if question.text != typed:
         remarks = (*remarks, "the question holds what looks like a secret: it goes on without it")
     books = books or Books()
@@ -109,11 +109,11 @@ def ask(
                 _carry_out(run, job, duty)
     finally:
         # also where the reader of stdout is gone: what stays reserved would be lost for the month
-        unsettled = admission.settle()
+        unsettled = admission.settle(hurried=run.stopped())
     if isinstance(run.failure, UsageError):
         raise run.failure
     if environment.debug and run.failure is not None:
-        traceback.print_exception(run.failure, file=environment.stderr)
+        environment.stderr.write(shown("".join(traceback.format_exception(run.failure))))
     result = result_of(question, run, engine, settings, environment.monotonic() - started)
     warning = f"what this run took could not be written down: {unsettled}" if unsettled else ""
     if books.keep is not None:
@@ -124,11 +124,16 @@ def ask(
     return result
 
 
-def unstarted(question: Question, settings: Settings, error: BerthError) -> Result:
+def _cleaned(typed: str, environment: Environment) -> str:
+    """What was pasted into a question, as it is sent and kept: as everything else is."""
+    return without_own_keys(redact(typed), own_keys(environment.variables))
+
+
+def unstarted(question: Question, settings: Settings, error: BerthError, environment: Environment) -> Result:
     """The result of a run whose engine could not even be made."""
     verdict = failed(error)
     return Result(
-        question=question.text,
+        question=_cleaned(sanitise(question.text), environment),
         cluster=None,
         engine=settings.engine,
         model=settings.model,

@@ -95,6 +95,7 @@ def note(store: Store, spending: Spending) -> None:
 def spent(store: Store, since: str = "") -> list[Spent]:
     """What was taken from the day `since` on (YYYY-MM-DD), by day, engine and model, newest day first.
 
+    A run that ended before its first model call took nothing and is no part of it.
     Raises StoreError.
     """
     with store.reading() as connection:
@@ -103,7 +104,7 @@ def spent(store: Store, since: str = "") -> list[Spent]:
         rows = connection.execute(
             "SELECT day, engine, model, count(*), sum(calls), sum(input), sum(output), sum(cache_read),"
             " sum(cache_write), sum(retries), total(usd), sum(usd IS NULL), sum(reserved) FROM spending"
-            " WHERE day >= ? GROUP BY day, engine, model ORDER BY day DESC, engine, model",
+            " WHERE day >= ? AND (calls > 0 OR reserved > 0) GROUP BY day, engine, model ORDER BY day DESC, engine, model",
             (since,),
         ).fetchall()
     return [_spent(row) for row in rows]

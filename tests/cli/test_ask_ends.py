@@ -204,3 +204,20 @@ def test_hostile_text_of_a_model_acts_on_no_terminal(env: dict[str, str], moment
             assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(ended.out + ended.err)
             # a piece of a stream is cleaned by itself: its payload is harmless text once the escape is gone
             assert output == "jsonl" or "ZWNobw" not in ended.out
+
+
+def test_claude_without_a_key_ends_before_any_model_call(env: dict[str, str], moment: str) -> None:
+    with anthropic.FakeAnthropic([anthropic.reply(ANSWER)]) as fake:
+        env["ANTHROPIC_BASE_URL"] = fake.url
+        ended = berth("ask", "why?", "--snapshot", moment, "--engine", "claude", "-o", "json", env=env)
+    found = document(ended)
+    assert (ended.status, found["outcome"], found["usage"]["model_calls"]) == (4, "engine-unreachable", 0)
+    assert "set ANTHROPIC_API_KEY" in found["error"] and not fake.requests
+    assert json.loads(berth("usage", "-o", "json", env=env).out)["usage"] == []
+
+
+@pytest.mark.parametrize("typed", ["", "   "])
+def test_an_empty_question_is_none(typed: str, env: dict[str, str]) -> None:
+    ended = berth("ask", typed, "--scenario", "oom-killed", "--engine", "rules", env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "there is no question" in ended.err

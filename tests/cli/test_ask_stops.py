@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +153,44 @@ def test_a_second_ctrl_c_does_not_hang(env: dict[str, str], moment: str) -> None
     assert running.returncode == 130
     assert out == b""
     assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("output", ["json", "jsonl"])
+def test_a_signal_while_the_engine_is_still_looked_for(
+    number: signal.Signals, output: str, env: dict[str, str], moment: str
+) -> None:
+    secret = "hunter2" + "hunter2"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        env["OLLAMA_HOST"] = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        asking = ("ask", f"why? password={secret}", "--snapshot", moment, "--engine", "ollama", "-o", output)
+        running = start(*asking, env=env)
+        silent.settimeout(30)
+        connection, _ = silent.accept()
+        with connection:
+            running.send_signal(number)
+            out, err = running.communicate(timeout=10)
+    lines = [out] if output == "json" else out.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert (running.returncode, found[-1]["outcome"], found[-1]["engine"]) == (130, "interrupted", "ollama")
+    assert output == "json" or [line["type"] for line in found] == ["run", "result"]
+    assert secret.encode() not in out + err and b"Traceback" not in err
+
+
+def test_a_signal_ends_the_run_also_while_another_run_keeps_the_ledger(
+    env: dict[str, str], moment: str, tmp_path: Path
+) -> None:
+    env["AI_DATA_DIR"] = str(tmp_path / "data")
+    with pinging("claude", env) as fake:
+        running = start("ask", "why?", "--snapshot", moment, "--engine", "claude", "-o", "json", env=env)
+        wait_for(lambda: len(fake.requests) == 2)
+        (ledger,) = (tmp_path / "data").glob("*.sqlite3")
+        with closing(sqlite3.connect(ledger, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            sent = time.monotonic()
+            running.send_signal(signal.SIGINT)
+            out, _ = running.communicate(timeout=10)
+            took = time.monotonic() - sent
+    assert (running.returncode, json.loads(out)["outcome"]) == (130, "interrupted")
+    # with the patience of a run that ended by itself it would be more than two
+    assert took < 1.9, took
