@@ -12,6 +12,7 @@ from kubectl_berth.cluster.cluster import Cluster, Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.views import Identified, OddObject, decode
 from kubectl_berth.diagnosis.fields import field_of
 from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.unknown import state_gaps
 from kubectl_berth.errors import Forbidden, NotServed, ReadError
 from kubectl_berth.records import Gap, Object, Ref
 from kubectl_berth.safety.refuse import refused_kind
@@ -138,14 +139,15 @@ def _inventory(
             failed.append(read)
         if read.error is not None or read.gaps:
             unread.add(name)
-    return Inventory(
+    inventory = Inventory(
         now=cluster.now(),
         namespace=namespace,
         usage=usage,
-        gaps=[*gaps, *_failures(failed)],
         unread=frozenset(unread),
         **fields,  # type: ignore[arg-type]
     )
+    inventory.gaps = [*gaps, *_failures(failed), *state_gaps(inventory)]
+    return inventory
 
 
 def _failures(failed: Sequence[Read]) -> list[Gap]:

@@ -44,6 +44,11 @@ def check_text(checked: Checked, severity: Severity, *, colour: bool = False) ->
 def _headline(checked: Checked, shown: Sequence[Group]) -> str:
     where = _where(checked)
     if not shown:
+        untold = [one_line(gap.what, 120) for gap in checked.gaps if gap.why == "unknown"]
+        if untold:
+            return (
+                f"No fault found {where} in what could be read, but the state of some is unknown: {'; '.join(untold)}."
+            )
         if checked.gaps:
             return f"No fault found {where} in what could be read; {_count(len(checked.gaps), 'thing')} could not be."
         return f"No fault found {where}."

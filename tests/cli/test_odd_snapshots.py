@@ -95,3 +95,32 @@ def test_a_directory_without_objects_is_no_healthy_cluster(
     ended = berth(*command, "--snapshot", directory, env=env)
     assert (ended.status, ended.out) == (2, "")
     assert "holds no Kubernetes objects" in ended.err
+
+
+def bare(kind: str, name: str, **rest: Any) -> Thing:
+    """A workload as it stands in a repository of manifests."""
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": name}}}
+    return thing("apps/v1", kind, name, spec={**spec, **rest.pop("spec", {})}, **rest)
+
+
+def test_what_no_status_tells_of_is_not_called_healthy(tmp_path: Path, env: dict[str, str]) -> None:
+    silent = thing("v1", "Pod", "silent-0", spec={"containers": [{"name": "c"}]}, status=None)
+    sleepy = thing("v1", "Node", "two", None, status={"conditions": None})
+    directory = moment(tmp_path / "git", node("one"), sleepy, silent, bare("Deployment", "web"))
+    for first in (
+        asked("is everything ok?", directory, env).out.splitlines()[0],
+        berth("check", "--snapshot", directory, env=env).out.splitlines()[0],
+    ):
+        assert "Nothing is broken" not in first
+        assert "No fault" in first.replace("no fault", "No fault")
+        assert all(name in first for name in ("two", "shop/silent-0", "shop/web"))
+
+
+def test_one_object_of_an_odd_shape_does_not_hide_the_others(tmp_path: Path, env: dict[str, str]) -> None:
+    odd = bare("Deployment", "odd", spec={"replicas": [1]})
+    down = bare("Deployment", "down", status={"replicas": 1, "readyReplicas": 0})
+    directory = moment(tmp_path / "git", node("one"), odd, down)
+    ended = berth("check", "--snapshot", directory, env=env)
+    assert ended.status == 1
+    assert "Deployment shop/down  ReplicasNotReady" in ended.out
+    assert "Deployment odd has an odd shape" in ended.out

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_berth.cluster.views import Pod, PodSpec, Service, Workload, condition
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, count, held, listed, said, younger
+from kubectl_berth.diagnosis.unknown import blank
 from kubectl_berth.records import Finding, Severity
 
 SETTLE = 120.0  # seconds that pods and controllers may take before anybody should worry
@@ -21,7 +22,7 @@ def check_workloads(inventory: Inventory) -> Iterable[Finding]:
         if (above := inventory.owner(one)) is None or inventory.find(above) is None
     ]
     for workload in [*inventory.workloads, *alone]:
-        if workload.metadata.deletion_timestamp:
+        if workload.metadata.deletion_timestamp or (blank(workload) and not workload.metadata.creation_timestamp):
             continue
         unseen = _unseen(inventory, workload)
         if unseen:
@@ -143,6 +144,8 @@ def _deployment(inventory: Inventory, deployment: Workload) -> Iterator[Finding]
         yield from _behind(inventory, deployment)
         return
     if not stalled and not _stuck_rollout(inventory, deployment):
+        if _newest(inventory, deployment) is None:  # nothing tells of an update, only of pods that are missing
+            yield from _behind(inventory, deployment)
         return
     evidence = [held(progressing, inventory.now)] if progressing else []
     old, words = _revisions(inventory, deployment)

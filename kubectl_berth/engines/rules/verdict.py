@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.diagnosis.family import concerning, family_of
+from kubectl_berth.diagnosis.say import listed
+from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
@@ -173,8 +175,11 @@ def _brings(material: Material, root: Finding) -> str:
 def _healthy(material: Material) -> str:
     case = material.case
     limits = ", as far as it can be read" if any(gap.why in UNREAD for gap in material.gaps) else ""
+    untold = _untold(case)
     if case.subjects:
         main, *rest = case.subjects
+        if main in untold:
+            return f"whether {main} is healthy is not known: no status says so; no fault was found."
         known = figure(case.inventory, main)
         note = own_note(case)
         if note is not None:
@@ -190,7 +195,16 @@ def _healthy(material: Material) -> str:
     kinds = telling_kinds(case.understanding)
     if kinds and case.others:
         return f"no fault found in {place} with any {' or '.join(kinds)}{limits}."
+    if untold:
+        return f"no fault was found in {place}, but no status says how {listed(list(map(str, untold)), 3)} is."
     return f"nothing is broken: {place} looks healthy{limits}.{_left_over(material)}"
+
+
+def _untold(case: Case) -> list[Ref]:
+    """What the question is about and no status tells of."""
+    spaces = {"", *case.understanding.namespaces}
+    within = [ref for ref in unknown_states(case.inventory) if len(spaces) == 1 or ref.namespace in spaces]
+    return [ref for ref in within if not case.subjects or ref in case.family]
 
 
 def _left_over(material: Material) -> str:
