@@ -6,6 +6,7 @@ import atexit
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -88,12 +89,17 @@ def cli(context: click.Context) -> None:
 
 def main() -> NoReturn:
     """Runs the command line of this process, or completes one, and ends it."""
-    if is_asked():
-        complete()
-    _prepare_streams()
-    environment = _guarded(Environment.actual())
-    status = run(sys.argv[1:], environment)
-    _leave(status)
+    try:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if is_asked():
+            complete()
+        _prepare_streams()
+        environment = _guarded(Environment.actual())
+        status = run(sys.argv[1:], environment)
+        _leave(status)
+    except KeyboardInterrupt:
+        os._exit(ExitStatus.INTERRUPTED)
 
 
 def _guarded(environment: Environment) -> Environment:
@@ -137,7 +143,9 @@ def _unexpected(error: Exception, environment: Environment) -> int:
     if environment.debug:
         import traceback
 
-        traceback.print_exception(error, file=environment.stderr)
+        from kubectl_berth.safety.gate import shown
+
+        environment.stderr.write(shown("".join(traceback.format_exception(error))))
     if isinstance(error, OSError) and error.strerror:
         _say(environment, ": ".join(filter(None, (error.filename and str(error.filename), error.strerror))))
     else:
@@ -167,10 +175,13 @@ def _reader_gone() -> int:
 
 
 def _prepare_streams() -> None:
-    """No character crashes an output that cannot show it; a closed stream swallows what is written to it."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as the process
+    """No character crashes an output that cannot show it; a closed stdout has no reader, a closed stderr swallows."""
+    if sys.stdout is None:
+        read, write = os.pipe()
+        os.close(read)
+        sys.stdout = open(write, "w", encoding="utf-8")  # noqa: SIM115, PTH123  lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  the same
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -218,6 +218,6 @@ def test_claude_without_a_key_ends_before_any_model_call(env: dict[str, str], mo
 
 @pytest.mark.parametrize("typed", ["", "   "])
 def test_an_empty_question_is_none(typed: str, env: dict[str, str]) -> None:
-    ended = berth("ask", typed, "--scenario", "oom-killed", "--engine", "rules", env=env)
+    ended = berth("ask", typed, "--scenario", "oomkilled", "--engine", "rules", env=env)
     assert (ended.status, ended.out) == (2, "")
     assert "there is no question" in ended.err

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.loopback import Status
 from tests.fakes.ollama import MODEL, FakeOllama, obeying
 from tests.process import COMMAND, berth, snapshot, start, surroundings
 
@@ -148,7 +149,9 @@ def test_closed_streams_do_not_stop_a_run(env: dict[str, str], moment: str) -> N
     with FakeOllama(obeying("web-0 crashes.")) as fake:
         env["OLLAMA_HOST"] = fake.url
         line = " ".join([*COMMAND, "ask", "hi", "--snapshot", moment, "--max-iter", "1"])
-        assert subprocess.run(f"{line} >&- 2>&-", shell=True, env=env, check=False).returncode == 0
+        assert subprocess.run(f"{line} >/dev/null 2>&-", shell=True, env=env, check=False).returncode == 0
+        # nobody can read the answer
+        assert subprocess.run(f"{line} >&- 2>&-", shell=True, env=env, check=False).returncode == 141
         assert subprocess.run(f"{line} <&- >/dev/null 2>&1", shell=True, env=env, check=False).returncode == 0
 
 
@@ -208,3 +211,29 @@ def test_run_by_the_real_kubectl(env: dict[str, str], tmp_path: Path, moment: st
     assert (ended.returncode, ended.stdout) == (0, "web-0 crashes.\n")
     failed = subprocess.run([str(kubectl), "berth", "nosuch"], env=env, capture_output=True, text=True, check=False)
     assert failed.returncode == 2
+
+
+def test_an_answer_that_nobody_can_read_is_no_success(env: dict[str, str], moment: str) -> None:
+    line = f"{sys.executable} -m kubectl_berth ask why --engine rules -q --snapshot {moment}"
+    assert subprocess.run(f"{line} >&-", shell=True, env=env, check=False).returncode == 141
+    assert subprocess.run(f"{line} -o json >&-", shell=True, env=env, check=False).returncode == 141
+
+
+def test_ctrl_c_while_modules_are_imported_is_quiet(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "early").mkdir()
+    (tmp_path / "early" / "click.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(5)\n"
+    )
+    env["PYTHONPATH"] = f"{tmp_path / 'early'}{os.pathsep}{env['PYTHONPATH']}"
+    ended = start("scenario", "list", env=env)
+    out, err = ended.communicate(timeout=30)
+    assert (ended.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_traceback_passes_redaction(env: dict[str, str], moment: str) -> None:
+    secret = "hunter2" + "hunter2"
+    with FakeOllama([Status(400, json.dumps({"error": f"no access with password={secret}"}))]) as fake:
+        env |= {"OLLAMA_HOST": fake.url, "BERTH_DEBUG": "1"}
+        ended = berth("ask", "why?", "--snapshot", moment, "--engine", "ollama", "--model", MODEL, env=env)
+    assert ended.status == 4
+    assert "Traceback" in ended.err and "password=[REDACTED" in ended.err and secret not in ended.err
