@@ -103,3 +103,8 @@ def test_a_long_pull_is_no_failure() -> None:
     assert one(found(slow, pulling), "ImagePullSlow").severity == "info"
     pulled = event(slow, "Pulled", "Successfully pulled image", minutes=1, kind="Normal")
     assert reasons(slow, pulling, pulled) == set()
+
+
+def test_a_refused_pull_without_a_pull_secret_says_so() -> None:
+    broken = pod("web-1", waiting("ErrImagePull", f"{RESOLVE}pull access denied"))
+    assert "the pod names no pull secret" in one(found(broken), "ImageAccessDenied").remedy

@@ -163,6 +163,13 @@ def _secretless(inventory: Inventory, pod: Pod) -> tuple[str, str, str]:
     """What a refused pull comes from: no pull secret at all, one that is not there, or one that does not fit."""
     event = inventory.newest(pod, "FailedToRetrieveImagePullSecret", within=None)
     names = [one.name for one in pod.spec.image_pull_secrets]
+    if event is None and not names:
+        words, _, disproof = _WORDS["ImageAccessDenied"]
+        remedy = (
+            "the pod names no pull secret: if the image is private, name one in imagePullSecrets of the pod template "
+            f"or of its service account {pod.spec.service_account_name or 'default'}; else check the image's name"
+        )
+        return words, remedy, disproof
     if event is None:
         return _WORDS["ImageAccessDenied"]
     lost = (_UNRETRIEVED.search(event.text) or ["", ""])[1] or listed(names)

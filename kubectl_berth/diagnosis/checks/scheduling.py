@@ -77,7 +77,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "VolumeElsewhere": (
         "its volume can be reached only from nodes that are not available",
-        "bring back a node in the volume's zone; do not delete the claim, the data is on it",
+        "bring back a node that the volume can be reached from; do not delete the claim, the data is on it",
     ),
     "ClaimUnbound": ("one of its claims is not bound to a volume", "look at the claim: its own state says why"),
     "ClaimMissing": ("one of its claims does not exist or is being deleted", "create the claim, or correct its name"),

@@ -41,7 +41,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("rbac", r"is forbidden: user \"?|cannot (?:list|get|watch|create|update|patch|delete) resource|rbac: "),
     ("dns", r"no such host|name or service not known|enotfound|eai_again|temporary failure in name resolution|"
             r"getaddrinfo|"
-            r"could not (?:resolve|translate) host|unknownhostexception|server misbehaving|nxdomain|"
+            r"could not (?:resolve|translate) host|bad address|can't resolve|cannot resolve|unable to resolve|"
+            r"host not found|name does not resolve|unknownhostexception|server misbehaving|nxdomain|"
             r"\blookup \S+.*(?:timeout|refused|misbehaving)"),
     ("refused", r"connection refused|econnrefused|actively refused|no route to host|ehostunreach|"
                 r"could not connect|connection reset|econnreset|unreachable|failed to connect"),
@@ -119,6 +120,7 @@ _TARGETS = tuple(
         rf"\b(?:to|for|from|on|with|reach|reaching|connect|connecting|server|backend|upstream|broker|"
         rf"address)[: ]+[\"'\[(]?(?P<host>{_HOST}):(?P<port>\d{{1,5}})\b",
         rf"\b(?P<host>{_HOST}):(?P<port>\d{{2,5}})\b",
+        rf"\bbad address [\"'](?P<host>{_HOST})(?::(?P<port>\d{{1,5}}))?[\"']",
         rf"(?:could not (?:resolve|translate)|resolve) host(?: ?name)?[: ]+[\"']?(?P<host>{_HOST})",
     )
 )
@@ -148,8 +150,19 @@ def read_log(lines: Sequence[str]) -> Reading:
         found = _telling(line, place / max(len(lines), 1))
         if found is not None:
             told.append(found)
+    if not told and last and _repeated(lines, last):
+        # said over and over and nothing else: what it says is why it does not get on
+        told.append(Telling(_FOLD.sub("", last), "error", 0.0, _names(last), targets_of(last)))
     told.sort(key=lambda one: -one.score)
     return Reading(tuple(_distinct(told)), orders, last)
+
+
+def _repeated(lines: Sequence[str], last: str) -> bool:
+    """True where the log is one line said over and over, at least three times."""
+    fold = re.search(r" x (\d+)(?: \(these|$)", last)
+    same = [line for line in lines if line.strip() and _STAMP.sub("", line.strip()) == _STAMP.sub("", last)]
+    spoken = [line for line in lines if line.strip()]
+    return len(same) == len(spoken) and (len(same) >= 3 or (fold is not None and int(fold[1]) >= 3))
 
 
 def _telling(line: str, place: float) -> Telling | None:

@@ -141,3 +141,13 @@ def test_what_an_init_container_waits_for() -> None:
     found = waiting_for(["waiting for redis.cache:6379...", "waiting for redis.cache:6379... still not there"])
     assert found is not None
     assert found.targets == ("redis.cache:6379",)
+
+
+def test_a_lookup_that_fails_is_an_error_however_it_is_worded() -> None:
+    found = read_log(["nc: bad address 'cache'"]).lines[0]
+    assert (found.family, found.targets) == ("dns", ("cache",))
+
+
+def test_a_line_said_over_and_over_tells_where_nothing_else_does() -> None:
+    assert [one.line for one in read_log(["still here"] * 4).lines] == ["still here"]
+    assert not read_log(["one", "two", "still here", "still here", "still here"]).lines
