@@ -11,7 +11,7 @@ from kubectl_berth.safety.values import placeholder, random_looking
 
 AUTHORIZATION = "[REDACTED:authorization]"
 
-_QUOTES = r"(?:[\"'\\]|&quot;|%22){0,4}"
+_QUOTES = r"(?:[\"'\\]|&quot;|%22){0,4}+"
 _SCHEMES = (
     r"bearer|basic|token|apikey|api-key|negotiate|ntlm|digest|aws4-hmac-sha256|key|oauth|splunk|hawk|hmac\S{0,12}"
     r"|sso-key|genie[kg]ey|bot|discogs|sharedkey(?:lite)?|sharedaccesssignature|snowflake|jwt|zoho-oauthtoken|vapid"
