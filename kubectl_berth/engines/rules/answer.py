@@ -18,6 +18,7 @@ from kubectl_berth.engines.rules.advice import (
 )
 from kubectl_berth.engines.rules.beside import beside, command_of, policy
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.changes import asks_for_changes, changes
 from kubectl_berth.engines.rules.history import history
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
@@ -60,6 +61,8 @@ def write(material: Material) -> str:
         parts = _short(material)
     else:
         parts = _whole(material)
+    if material.said is None and material.opening is not None:
+        parts = [f"**{material.opening.headline}**", *material.opening.parts, *parts]
     return "\n\n".join(part for part in parts if part).strip() + "\n"
 
 
@@ -80,7 +83,9 @@ def _whole(material: Material) -> list[str]:
     parts.append(_list("**Still working**", material.serving, MOST_OBJECTS))
     parts.append(_list("**Operators**", operators(case), MOST_OPERATORS))
     parts += [] if led else [material.operator]
-    parts.extend(material.premises)
+    parts += [] if material.opening is not None and material.opening.alone else material.premises
+    if asks_for_changes(case.understanding.text) and material.opening is None:
+        parts.append(_list("**What changed lately**", changes(case), 4))
     parts.append(_list("**On record of the past**", history(material), MOST_OBJECTS))
     parts.append(material.past)
     orders = len(parts)

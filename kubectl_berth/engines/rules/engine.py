@@ -12,6 +12,7 @@ from kubectl_berth.engines.rules.answer import enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.logs import read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
+from kubectl_berth.engines.rules.opening import opening
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
@@ -217,6 +218,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         premise_lines(case),
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
+    material.opening = opening(case, toolbox.context.cluster.name().version)
     for source, text in _free_text(case):
         if addresses_an_assistant(text):
             material.orders.add(source)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.logs import Reading, Telling
+from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.orders import quoted, without_orders
 from kubectl_berth.engines.rules.serving import Target
 from kubectl_berth.engines.rules.topic import Said
@@ -47,7 +48,8 @@ class Material:
 
     `operator` is a sentence on who manages the main subject, `rolling` are Deployments of which an older revision
     serves while the new one fails. `said` is the answer of a topic (sizing, capacity, drain, availability), `past` what
-    is known of earlier incidents. `orders` and `actions` fill while the answer is written.
+    is known of earlier incidents, `opening` comes before everything else.
+    `orders` and `actions` fill while the answer is written.
     """
 
     case: Case
@@ -61,6 +63,7 @@ class Material:
     rolling: Sequence[Ref] = ()
     said: Said | None = None
     past: str = ""
+    opening: Opening | None = None
     orders: set[str] = field(default_factory=set)
     actions: list[Action] = field(default_factory=list)
 

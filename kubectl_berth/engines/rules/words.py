@@ -85,14 +85,6 @@ def preface(case: Case) -> list[str]:
         taken = " This answer takes the nearest for meant." if said.likely and case.subjects == said.likely else ""
         where = f" in namespace {places}" if places else ""
         lines.append(f"Nothing that can be read is called {quoted(name, 80)}{where}.{hint}{taken}")
-    general = {"health", "how-many", "operators", "capacity", "removal", "availability", "drain", "cost"}
-    if said.unrecognised and not general & set(said.intents) and not case.lost and not case.subjects:
-        looked = ", ".join(quoted(word, 40) for word in said.unrecognised)
-        where = f"namespace {places}" if places else "the whole cluster"
-        lines.append(
-            f"No object that can be read goes by a name of the question (looked for: {looked}), "
-            f"so this is about {where}."
-        )
     lines.extend(_several(case))
     return lines
 

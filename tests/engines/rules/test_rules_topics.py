@@ -270,8 +270,42 @@ def test_what_the_answer_before_spoke_of_is_the_subject(small: SmallCluster) -> 
 
 def test_a_word_that_may_be_a_name_and_fits_nothing_is_said(small: SmallCluster) -> None:
     answer, _, _ = ask(small, "why does mailer crash?")
-    assert "looked for: `mailer`" in answer
-    assert "No object that can be read goes by a name" in answer
+    assert "There is nothing called `mailer`" in first(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("delete the namespace shop", "Nothing was done"),
+        ("scale web to 5 please", "Nothing was done"),
+        ("which version of kubernetes", "Kubernetes v1.33.4"),
+        ("can i upgrade to 1.32?", "cannot go back to 1.32"),
+        ("can i upgrade to 1.35?", "Not in one step"),
+        ("what's the weather in Paris", "no question about the cluster"),
+        ("what changed?", "The newest change on record was 25h ago"),
+        ("who changed something in the last hour?", "No change is on record in that time"),
+    ],
+)
+def test_what_is_no_question_about_a_fault_is_answered_first(small: SmallCluster, question: str, said: str) -> None:
+    small.namespaces("shop")
+    small.healthy("web", "shop", replicas=2)
+    answer, _, _ = ask(small, question)
+    assert said in first(answer)
+
+
+def test_only_a_command_that_takes_nothing_away_is_shown(small: SmallCluster) -> None:
+    small.healthy("web", "shop", replicas=2)
+    assert "`kubectl scale deployment/web -n shop --replicas=5`" in ask(small, "scale web to 5 please")[0]
+    for question in ("delete web", "scale web to 0"):
+        assert "kubectl" not in ask(small, question)[0]
+
+
+def test_a_new_revision_is_what_changed_last(small: SmallCluster) -> None:
+    deployment = small.deployment("cart", "shop", ready=1)
+    newer = small.replica_set(deployment, "7d4b9c6f5d", ready=1)
+    newer["metadata"]["annotations"]["deployment.kubernetes.io/revision"] = "3"
+    newer["metadata"]["creationTimestamp"] = "2026-10-05T09:20:00Z"
+    assert "10m ago: Deployment shop/cart got revision 3" in first(ask(small, "what changed?")[0])
 
 
 def test_the_operator_comes_first_where_it_is_asked_for(small: SmallCluster) -> None:

@@ -1,0 +1,145 @@
+"""What has to be said before anything else: nothing was done, the question was not understood, or is none of faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
+from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.question.words import FUNCTION_WORDS, says_little
+
+DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
+
+_POLITE = r"^\W*(?:(?:please|pls|plz|now|just|go|ok|hey|(?:can|could|would|will) you)\b[\s,]*)*"
+_ORDER = re.compile(
+    _POLITE + r"(?:kubectl\s+)?(?P<verb>delete|remove|scale|restart|kill|evict|cordon|uncordon|patch|edit|apply|"
+    r"create|deploy|install|uninstall|upgrade|roll ?back|rollout|undo|set|increase|raise|lower|stop|reboot|exec)\b"
+    r"(?!\s+(?:of|is|was|are|were|loops?|counts?|fail\w*|hang\w*|policy)\b|-|:)",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(r"^\W*(?:please|pls|plz|can you|could you|would you|will you)\b", re.IGNORECASE)
+_NO_ORDER = re.compile(r"\b(?:why|what|how|when|which|who|not|never|fail\w*|stuck|since|after)\b|n't\b", re.IGNORECASE)
+_VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
+_UPGRADE = re.compile(r"\bupgrad\w*\b[^.?!]{0,30}?\bv?1\.(\d{1,2})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first sentence, and blocks that belong to it. `alone` where what the question takes for granted is moot."""
+
+    headline: str
+    parts: Sequence[str] = ()
+    alone: bool = False
+
+
+def opening(case: Case, version: str) -> Opening | None:
+    """What comes before the verdict; None where the question is one about faults. `version` is the server's."""
+    if case.lost:
+        return None
+    return _order(case) or _upgrade(case, version) or _changes(case) or _version(case, version) or _unknown(case)
+
+
+def _order(case: Case) -> Opening | None:
+    text = case.understanding.text
+    found = _ORDER.search(text)
+    if found is None or _NO_ORDER.search(text) or ("?" in text and not _REQUEST.search(text)):
+        return None
+    command = _command(case, found["verb"].lower())
+    judge = f"If you want it, this is the command, for you to judge and run: `{command}`." if command else ""
+    return Opening(DONE_NOTHING, (judge,) if judge else (), alone=True)
+
+
+def _command(case: Case, verb: str) -> str:
+    """The command for what takes nothing away; "" for anything else."""
+    main = case.main
+    if main is None or main.kind not in ("Deployment", "StatefulSet", "DaemonSet"):
+        return ""
+    where = f"{main.kind.lower()}/{main.name} -n {main.namespace}"
+    wanted = re.search(r"\bto (\d{1,3})\b", case.understanding.text)
+    if verb == "scale" and main.kind != "DaemonSet" and wanted and int(wanted[1]) > 0:
+        return f"kubectl scale {where} --replicas={int(wanted[1])}"
+    return f"kubectl rollout restart {where}" if verb == "restart" else ""
+
+
+def _minor(version: str) -> int | None:
+    found = re.match(r"v?1\.(\d+)", version)
+    return int(found[1]) if found else None
+
+
+def _upgrade(case: Case, version: str) -> Opening | None:
+    found = _UPGRADE.search(case.understanding.text)
+    here = _minor(version)
+    if found is None or here is None or case.subjects:
+        return None
+    wanted = int(found[1])
+    if wanted < here:
+        said = f"No: the cluster is at {version}, and Kubernetes cannot go back to 1.{wanted}."
+    elif wanted == here:
+        said = f"The cluster is at {version} already, which is 1.{wanted}."
+    elif wanted > here + 1:
+        said = (
+            f"Not in one step: the cluster is at {version}, and its control plane goes up one minor version at a time."
+        )
+    else:
+        said = (
+            f"The cluster is at {version}, so 1.{wanted} is the next step; whether it is safe, the rules cannot tell."
+        )
+    more = f"Not checked: which APIs 1.{wanted} no longer serves, and what add-ons and operators need."
+    return Opening(said, (more,))
+
+
+def _version(case: Case, version: str) -> Opening | None:
+    text = case.understanding.text
+    asked = re.search(r"\b(?:which|what|tell|show|kubernetes|k8s|server|cluster|running)\b", text, re.IGNORECASE)
+    if not version or case.subjects or not asked or not _VERSION.search(text):
+        return None
+    kubelets: dict[str, int] = {}
+    for node in case.inventory.nodes:
+        kubelet = node.status.node_info.kubelet_version or "unknown"
+        kubelets[kubelet] = kubelets.get(kubelet, 0) + 1
+    nodes = ", ".join(f"{name} on {number}" for name, number in sorted(kubelets.items()))
+    return Opening(f"The server is Kubernetes {version}." + (f" Kubelets: {nodes} of the nodes." if nodes else ""))
+
+
+def _changes(case: Case) -> Opening | None:
+    text = case.understanding.text
+    # beside a fault that was asked about, what changed is no answer by itself
+    if not asks_for_changes(text) or (case.causes and (case.subjects or case.understanding.premises)):
+        return None
+    lines = changes(case)
+    within = " in that time" if span(text) is not None else ""
+    who = [NOBODY] if re.search(r"\bwho\b", text, re.IGNORECASE) else []
+    if not lines:
+        return Opening(f"No change is on record{within}: no new revision, no scaling, nothing of the nodes.", who)
+    listed = "\n".join(["**What changed, newest first**", *(f"- {line}" for line in lines)])
+    return Opening(f"The newest change on record{within} was {lines[0]}.", [listed, *who])
+
+
+def _unknown(case: Case) -> Opening | None:
+    said = case.understanding
+    if not said.unrecognised or case.subjects:
+        return None
+    strange = [word for word in said.unrecognised if word not in (*said.namespaces, *said.unknown_namespaces)]
+    name = next((word for word in strange if _named(word, said.text)), None)
+    if name is not None:
+        return Opening(
+            f"There is nothing called {quoted(name, 40)} that can be read; this is about the rest.", alone=True
+        )
+    words = re.findall(r"[a-z]+", said.text.lower().replace("'s", ""))
+    trade = any(says_little(word) and word not in FUNCTION_WORDS and len(word) > 2 for word in words)
+    if not strange or trade or said.premises or said.kinds or said.concepts or said.namespaces:
+        return None
+    if set(said.intents) - {"diagnose"}:
+        return None
+    return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
+
+
+def _named(word: str, text: str) -> bool:
+    """True where the sentence speaks of the word as of a thing that runs: "why is checkout ..."."""
+    if word.endswith("ing"):
+        return False
+    of = r"\b(?:why|how)\s+(?:is|are|was|were|does|do|did|has|can(?:no|')?t)\s+(?:the\s+|my\s+|our\s+)?"
+    return bool(re.search(of + re.escape(word) + r"\b", text, re.IGNORECASE))
