@@ -13,7 +13,7 @@ from kubectl_berth import __version__
 from kubectl_berth.cluster.allow_list import permit
 from kubectl_berth.cluster.answers import Answer
 from kubectl_berth.cluster.connection import Access, open_client
-from kubectl_berth.cluster.unreachable import why
+from kubectl_berth.cluster.unreachable import causes, why
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ClusterUnreachable, Unavailable
 from kubectl_berth.safety.own_keys import OWN_KEY
@@ -193,7 +193,15 @@ class Transport:
     def _no_answer(self, error: BaseException, wanted: _Request) -> BerthError:
         if self._closed.is_set():
             return Unavailable("the connection to the cluster was closed before the answer came")
-        return self._failed(why(error, self.access, wanted.limit))
+        return self._failed(why(error, self.access, self._limit_met(error, wanted)))
+
+    def _limit_met(self, error: BaseException, wanted: _Request) -> float:
+        """The seconds that a request which timed out had: all of its own, or those to connect or between two bytes."""
+        if self._monotonic() >= wanted.deadline:
+            return wanted.limit
+        connect, read = self._timeouts(wanted.limit)
+        connecting = any(type(cause).__name__ == "ConnectTimeoutError" for cause in causes(error))
+        return connect if connecting else wanted.limit if read is None else read
 
     def _failed(self, words: str) -> BerthError:
         error = self.unreachable(words)

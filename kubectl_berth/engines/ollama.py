@@ -247,9 +247,7 @@ class OllamaEngine:
 
         def exchange(emit: Emit) -> _Reply:
             reply = _Reply()
-            for chunk in client.chat(
-                self.model, messages, tools=tools, stream=True, think=self._think, options=options
-            ):
+            for chunk in self._chunks(client, messages, tools, options):
                 self._take(chunk, reply, emit)
             return reply
 
@@ -263,16 +261,23 @@ class OllamaEngine:
         except httpx.HTTPError as error:
             self._raise_if_cancelled(error)
             raise self._network_error(error) from error
-        except TypeError as error:
-            # an error line that holds an object, which the package cannot make its own error of
-            sentence = words.status_error(self.model, self._where, -1, "an error without words")
-            raise _ServerFailed("an error without words", sentence) from error
         except (ValueError, AttributeError) as error:
             raise words.not_ollama(self._where) from error
         self._raise_if_cancelled(None)
         if not reply.done:
             raise words.broken_off(self._where)
         return reply
+
+    def _chunks(
+        self, client: Any, messages: list[dict[str, Any]], tools: Any, options: dict[str, Any]
+    ) -> Iterator[Any]:
+        """The lines of one reply, as the package reads them."""
+        try:
+            yield from client.chat(self.model, messages, tools=tools, stream=True, think=self._think, options=options)
+        except TypeError as error:
+            # an error line that holds an object, which the package cannot make its own error of
+            sentence = words.status_error(self.model, self._where, -1, "an error without words")
+            raise _ServerFailed("an error without words", sentence) from error
 
     def _take(self, chunk: Any, reply: _Reply, emit: Emit) -> None:
         """One line of the stream. Any line may hold text, thinking and calls, the last one too."""

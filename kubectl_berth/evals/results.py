@@ -1,7 +1,8 @@
 """A results directory: eval.json (the plan), runs.jsonl (a line for each run), runs/ (the full record of each).
 
 Lines are only ever added, so that a stopped evaluation goes on where it was. rescored.jsonl, where there is one, holds
-later verdicts on the same runs; the first ones stay.
+later verdicts on the same runs; the first ones stay. Only their owner can read them: what was read of a cluster is in
+them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 from kubectl_berth.errors import UsageError
 from kubectl_berth.evals.plan import Plan, plan_of
+from kubectl_berth.knowledge.run_files import make_private, write_private
 
 SCHEMA = "berth.dev/v1/eval"
 ABOUT, RUNS, RESCORED, RECORDS = "eval.json", "runs.jsonl", "rescored.jsonl", "runs"
@@ -71,8 +73,9 @@ class Results:
         """A new directory for a plan."""
         about = {"schema": SCHEMA, "started": started, "hash": plan.hash, **plan.document()}
         try:
-            (directory / RECORDS).mkdir(parents=True, exist_ok=True)
-            (directory / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+            make_private(directory)
+            make_private(directory / RECORDS)
+            write_private(directory / ABOUT, (json.dumps(about, indent=1) + "\n").encode())
         except OSError as error:
             raise _unusable(directory, error) from error
         return cls(directory)
@@ -109,7 +112,7 @@ class Results:
         path = self.record_path(row.key)
         try:
             if record is not None:
-                path.write_bytes(record)
+                write_private(path, record)
         except OSError as error:
             raise _unusable(path, error) from error
         self._append(
@@ -160,7 +163,7 @@ class Results:
         path = self.directory / name
         line = json.dumps(content, ensure_ascii=True).encode() + b"\n"
         try:
-            with path.open("ab+") as file:
+            with os.fdopen(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600), "ab+") as file:
                 file.seek(0, os.SEEK_END)
                 if file.tell():
                     file.seek(-1, os.SEEK_END)

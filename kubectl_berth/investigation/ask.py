@@ -112,8 +112,9 @@ def ask(
         unsettled = admission.settle(hurried=run.stopped())
     if isinstance(run.failure, UsageError):
         raise run.failure
-    if environment.debug and run.failure is not None:
-        environment.stderr.write(shown("".join(traceback.format_exception(run.failure))))
+    if environment.debug:
+        for failure in (*(run.toolbox.failures if run.toolbox else ()), *([run.failure] if run.failure else ())):
+            environment.stderr.write(shown("".join(traceback.format_exception(failure))))
     result = result_of(question, run, engine, settings, environment.monotonic() - started)
     warning = f"what this run took could not be written down: {unsettled}" if unsettled else ""
     if books.keep is not None:

@@ -53,7 +53,7 @@ class RunFiles:
     def write(self, id: str, content: bytes) -> None:
         """Keeps a run, and drops the oldest where there are too many."""
         try:
-            _make_private(self.directory)
+            make_private(self.directory)
             write_private(self.path(id), content)
         except OSError as error:
             raise _unusable(self.directory, error) from error
@@ -102,7 +102,8 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def _make_private(directory: Path) -> None:
+def make_private(directory: Path) -> None:
+    """Makes a directory, and those above it, that only its owner can look into. Raises OSError."""
     missing = [each for each in (directory, *directory.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)

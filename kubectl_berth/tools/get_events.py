@@ -57,7 +57,8 @@ def _read(context: Context, namespace: str | None) -> tuple[list[Event], list[Ga
     if scope and scope != "default" and not context.narrowed:
         more, more_gaps = context.objects("Event", "default")
         raw = [*raw, *(event for event in more if not _involved_namespace(event))]
-        gaps = [*gaps, *(gap for gap in more_gaps if not raw)]
+        # who may read one namespace only is refused here as a matter of course; a failure is news
+        gaps = [*gaps, *(gap for gap in more_gaps if not raw or gap.why != "forbidden")]
     events = []
     for each in raw:
         try:

@@ -86,6 +86,8 @@ class Toolbox:
         self._told: list[str] = []
         self._count = 0
         self._tripped = 0
+        self.failures: list[Exception] = []
+        """What tools raised that nobody foresaw; each cost its call and is a gap too."""
 
     def definitions(self) -> list[dict[str, Any]]:
         """Tools as name, description, parameters."""
@@ -115,9 +117,17 @@ class Toolbox:
             with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="tool") as pool:
                 results = list(pool.map(self._finish, jobs))
         if results and left is not None:
-            text = f"{results[-1].text}\n[model calls left: {left}]"
-            results[-1] = replace(results[-1], text=text, bytes=len(text.encode()))
+            results[-1] = self._with_line(results[-1], f"[model calls left: {left}]")
         return results
+
+    def _with_line(self, result: ToolResult, line: str) -> ToolResult:
+        """The result with a line behind its frame; what is kept of it has the line too."""
+        text = f"{result.text}\n{line}"
+        told = replace(result, text=text, bytes=len(text.encode()))
+        with self._lock:
+            self._results[told.number] = told
+            self._entries[told.number] = replace(self._entries[told.number], bytes=told.bytes)
+        return told
 
     def entry(self, number: int) -> TraceEntry:
         """The trace entry of a result."""
@@ -282,6 +292,7 @@ class Toolbox:
             return "error", taught(error), None
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             # one object of a shape nobody foresaw costs its call, not the run
+            self.failures.append(error)
             job.gaps = (Gap(_what(job), "failed", f"{type(error).__name__}: {error}"),)
             words = (
                 f"{job.name} met an object that it cannot read ({type(error).__name__}). Ask for something narrower."

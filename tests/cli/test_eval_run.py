@@ -68,6 +68,9 @@ def test_every_run_is_kept_judged_and_named(mine: Path, tmp_path: Path) -> None:
     assert len(lines(results)) == 4
     record = json.loads((results / "runs" / "alpha.1.json").read_text())
     assert record["schema"] == "berth.dev/v1/run" and record["result"]["answer"] == RIGHT
+    # what was read of a cluster is for its owner alone
+    kept = [results, *results.rglob("*")]
+    assert {(each.is_dir(), each.stat().st_mode & 0o777) for each in kept} == {(True, 0o700), (False, 0o600)}
     about = json.loads((results / "eval.json").read_text())
     assert (about["engine"], about["model"], about["cap"], about["repeats"]) == ("ollama", MODEL, 3, 2)
     assert f"4 runs of ollama {MODEL}" in ended.err and str(results) in ended.err

@@ -19,6 +19,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kubectl_berth.cluster import transport
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.connection import ConnectionOptions
 from kubectl_berth.cluster.live import LiveCluster, connect
@@ -135,6 +136,13 @@ def test_a_silent_server_costs_one_timeout_and_one_connection(ground: Ground) ->
         with pytest.raises(ClusterUnreachable, match=r"no answer within 0\.5 s"):
             ground.connect(url, timeout=0.5)
         assert time.monotonic() - started < 1.5
+
+
+def test_the_limit_that_was_met_is_the_one_that_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    # without --request-timeout a server may be silent for less long than a whole request may take
+    monkeypatch.setattr(transport, "READ_SECONDS", 0.3)
+    with silent() as url, pytest.raises(ClusterUnreachable, match=r"no answer within 0\.3 s"):
+        ground.connect(url)
 
 
 def test_a_dripping_server_ends_at_the_deadline(ground: Ground) -> None:
@@ -769,9 +777,13 @@ def test_close_ends_what_is_under_way(reply: Reply, ground: Ground) -> None:
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
-    time.sleep(0.4)
+    until = time.monotonic() + 30
+    while not any(path.startswith("/api/v1/nodes") for path in ground.server.paths) and time.monotonic() < until:
+        time.sleep(0.01)
+    # the answer takes twenty seconds and more
+    time.sleep(0.2)
     cluster.close()
-    thread.join(1)
+    thread.join(10)
     assert not thread.is_alive()
     assert "was closed" in str(caught[0])
     with pytest.raises(Unavailable, match="was closed"):

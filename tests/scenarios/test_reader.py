@@ -52,8 +52,8 @@ def test_each_has_a_question_a_budget_and_a_base(name: str) -> None:
 def test_a_scenario_opens_in_a_moment(name: str) -> None:
     reader.load(name).open()
     best = min(_seconds(name) for _ in range(3))
-    # 0.03 s on an idle machine; the room is for busy ones
-    assert best < 0.3, f"{best:.3f} s"
+    # 0.03 s on an idle machine; the room is for busy ones, and for caches that others fill
+    assert best < 2.0, f"{best:.3f} s"
 
 
 def _seconds(name: str) -> float:

@@ -117,6 +117,13 @@ def test_forbidden_events_are_a_gap(tmp_path: Path) -> None:
     assert ("events in shop", "forbidden") in {(gap.what, gap.why) for gap in box.gaps}
 
 
+@pytest.mark.parametrize(("status", "told"), [(503, True), (403, False)])
+def test_a_failure_to_read_the_events_of_nodes_is_a_gap(tmp_path: Path, status: int, told: bool) -> None:
+    box = toolbox(tmp_path, shop(), unavailable=[{"resource": "events", "namespace": "default", "status": status}])
+    assert box.call("get_events", {"namespace": "shop"}).fate == "ok"
+    assert ("events in default" in {gap.what for gap in box.gaps}) is told
+
+
 def test_many_events_are_summed_up(tmp_path: Path) -> None:
     pods = [pod(f"w-{n}", "shop") for n in range(100)]
     objects = [namespace("shop"), *pods, *(event(p, "Unhealthy", "Liveness probe failed: x", times=2) for p in pods)]

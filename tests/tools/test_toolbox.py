@@ -172,6 +172,12 @@ def test_a_batch_keeps_its_order_and_tells_what_is_left(box: Toolbox) -> None:
     assert results[-1].text.endswith("cluster-data>>>\n[model calls left: 5]")
     assert results[-1].bytes == len(results[-1].text.encode())
     assert "calls left" not in results[0].text
+    # what is kept is what the model was told
+    assert (box.text(3), box.evidence[-1], box.entry(3).bytes) == (
+        results[-1].text,
+        results[-1].text,
+        results[-1].bytes,
+    )
     assert [(entry.n, entry.model_call, entry.tool) for entry in box.trace] == [
         (1, 2, "list_pods"),
         (2, 2, "nope"),
@@ -222,6 +228,15 @@ def test_every_text_is_framed_once_cleaned_and_kept_as_evidence(tmp_path: Path) 
         assert "\x1b" not in result.text
         assert result.text.count("<<<cluster-data") == 1 and result.text.count("cluster-data>>>") == 1
     assert box.evidence == ["the brief", good.text, bad.text]
+
+
+def test_what_a_tool_raised_that_nobody_foresaw_is_kept(tmp_path: Path) -> None:
+    def run(context: Context, arguments: Arguments) -> Report:
+        raise KeyError("spec")
+
+    box = _own(tmp_path, run)
+    assert box.call("probe", {}).fate == "error"
+    assert [str(error) for error in box.failures] == ["'spec'"]
 
 
 def test_a_result_is_never_larger_than_the_limit(tmp_path: Path) -> None:
