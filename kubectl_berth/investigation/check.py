@@ -196,6 +196,8 @@ def _targets(
     unread = [gap for gap in located.gaps if gap.why not in ("not served", "not found")]
     if unread and kinds:
         raise ClusterUnreachable(f"{target} cannot be looked up: {clean(unread[0].detail or unread[0].why)}")
+    if not target.kind and (words := kinds_named(target.name, cluster.kinds())):
+        raise UsageError(f"check takes KIND/NAME or NAME, and {target.name} is a kind ({words[0].kind}), not a name")
     nearest = ", ".join(map(str, located.near[:5]))
     hint = f"; the nearest names are {nearest}" if nearest else "; no name comes near it"
     also = f" (not read: {', '.join(gap.what for gap in unread[:3])})" if unread else ""

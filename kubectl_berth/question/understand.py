@@ -324,7 +324,13 @@ def _misspelt(mention: Mention, names: Catalogue) -> bool:
     if len(mention.word) < 5 or "-" in mention.word or says_little(mention.word):
         return False
     known = {entry.ref.name for entry in names.entries if entry.rank <= 4 and entry.ref.kind != "Pod"}
-    return bool(difflib.get_close_matches(mention.word, known, 1, 0.85))
+    return _drawn_out(mention.word) in known or bool(difflib.get_close_matches(mention.word, known, 1, 0.85))
+
+
+def _drawn_out(word: str) -> str | None:
+    """The word with letters said once that stand there three times or more ("apiiii"); None where none does."""
+    short = re.sub(r"(.)\1{2,}", r"\1", word)
+    return short if short != word else None
 
 
 def _likely(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref, ...]:
@@ -338,7 +344,7 @@ def _likely(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref
         and (not words.namespaces or entry.ref.namespace in ("", *words.namespaces))
     ]
     for word in missing:
-        close = difflib.get_close_matches(word, {entry.ref.name for entry in asked}, 2, 0.85)
+        close = difflib.get_close_matches(_drawn_out(word) or word, {entry.ref.name for entry in asked}, 2, 0.85)
         if len(close) == 1:
             found.extend(entry.ref for entry in asked if entry.ref.name == close[0])
     return tuple(dict.fromkeys(found))
@@ -349,7 +355,8 @@ def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:
     asked = [entry for entry in names.entries if entry.rank <= 6 and entry.ref.kind != "Pod"]
     candidates = {entry.ref.name for entry in asked}
     for word in missing:
-        for name in near_names(word, candidates, 3):
+        found.extend(Ref("Namespace", "", name) for name in sorted(names.namespaces) if word.startswith(f"{name}-"))
+        for name in near_names(_drawn_out(word) or word, candidates, 3):
             found.extend(entry.ref for entry in asked if entry.ref.name == name)
     return tuple(dict.fromkeys(found))[:6]
 

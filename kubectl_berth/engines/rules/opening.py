@@ -22,6 +22,16 @@ _ORDER = re.compile(
 )
 _REQUEST = re.compile(r"^\W*(?:please|pls|plz|can you|could you|would you|will you)\b", re.IGNORECASE)
 _NO_ORDER = re.compile(r"\b(?:why|what|how|when|which|who|not|never|fail\w*|stuck|since|after)\b|n't\b", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"\b(?:did|do|does|has|have|is|are|was|were)\b[^.?!]{0,20}\b(?:nodes?|machines?|hosts?)\b[^.?!]{0,20}"
+    r"\b(?:out of|short of|low on|lack\w*|no) (?:\w+ )?(disk|storage|memory|ram|pids|processes)\b[^.?!]*\?",
+    re.IGNORECASE,
+)
+_PRESSURES = {
+    **dict.fromkeys(("disk", "storage"), "DiskPressure"),
+    **dict.fromkeys(("memory", "ram"), "MemoryPressure"),
+    **dict.fromkeys(("pids", "processes"), "PIDPressure"),
+}
 _VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
 _UPGRADE = re.compile(r"\bupgrad\w*\b[^.?!]{0,30}?\bv?1\.(\d{1,2})\b", re.IGNORECASE)
 
@@ -39,7 +49,14 @@ def opening(case: Case, version: str) -> Opening | None:
     """What comes before the verdict; None where the question is one about faults. `version` is the server's."""
     if case.lost:
         return None
-    return _order(case) or _upgrade(case, version) or _changes(case) or _version(case, version) or _unknown(case)
+    return (
+        _pressure(case)
+        or _order(case)
+        or _upgrade(case, version)
+        or _changes(case)
+        or _version(case, version)
+        or _unknown(case)
+    )
 
 
 def _order(case: Case) -> Opening | None:
@@ -62,6 +79,21 @@ def _command(case: Case, verb: str) -> str:
     if verb == "scale" and main.kind != "DaemonSet" and wanted and int(wanted[1]) > 0:
         return f"kubectl scale {where} --replicas={int(wanted[1])}"
     return f"kubectl rollout restart {where}" if verb == "restart" else ""
+
+
+def _pressure(case: Case) -> Opening | None:
+    """Whether a node ran out of disk, memory or processes, where that is the question."""
+    found = _OUT_OF.search(case.understanding.text)
+    nodes = case.inventory.nodes
+    if found is None or not nodes or "nodes" in case.inventory.unread:
+        return None
+    what = _PRESSURES[found[1].lower()]
+    hit = [
+        node.ref for node in nodes if any(one.type == what and one.status == "True" for one in node.status.conditions)
+    ]
+    told = [one.subject for one in (*case.findings, *case.others) if one.reason == f"Node{what}"]
+    names = ", ".join(str(ref) for ref in dict.fromkeys((*hit, *told)))
+    return Opening(f"Yes: {names} reports {what}." if names else f"No: no node reports {what} now.")
 
 
 def _minor(version: str) -> int | None:

@@ -20,11 +20,13 @@ def counted(inventory: Inventory) -> str:
         any(c.type == "Ready" and c.status == "True" for c in node.status.conditions) for node in inventory.nodes
     )
     running = [pod for pod in inventory.pods if not pod.finished]
+    over = len(inventory.pods) - len(running)
+    finished = f", {over} finished" if over else ""
     parts = [
-        f"{_number(len(things), label)} ({up} ready)"
-        for label, things, up in (
-            ("nodes", inventory.nodes, ready),
-            ("pods", running, sum(pod.ready for pod in running)),
+        f"{_number(len(things), label)} ({up} ready{more})"
+        for label, things, up, more in (
+            ("nodes", inventory.nodes, ready, ""),
+            ("pods", inventory.pods, sum(pod.ready for pod in running), finished),
         )
         if things
     ]
@@ -32,7 +34,8 @@ def counted(inventory: Inventory) -> str:
         _number(len(things), label)
         for label, things in (
             ("workloads", inventory.workloads),
-            ("jobs", [*inventory.jobs, *inventory.cron_jobs]),
+            ("jobs", inventory.jobs),
+            ("cron jobs", inventory.cron_jobs),
             ("Services", inventory.services),
             ("volume claims", inventory.claims),
             ("custom resources", inventory.custom),

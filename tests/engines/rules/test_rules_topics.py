@@ -282,6 +282,7 @@ def test_a_word_that_may_be_a_name_and_fits_nothing_is_said(small: SmallCluster)
         ("can i upgrade to 1.32?", "cannot go back to 1.32"),
         ("can i upgrade to 1.35?", "Not in one step"),
         ("what's the weather in Paris", "no question about the cluster"),
+        ("oomkilled: did the node run out of disk?", "No: no node reports DiskPressure"),
         ("what changed?", "The newest change on record was 25h ago"),
         ("who changed something in the last hour?", "No change is on record in that time"),
     ],
@@ -291,6 +292,22 @@ def test_what_is_no_question_about_a_fault_is_answered_first(small: SmallCluster
     small.healthy("web", "shop", replicas=2)
     answer, _, _ = ask(small, question)
     assert said in first(answer)
+
+
+def test_a_name_drawn_out_is_taken_for_the_one_that_is_there(small: SmallCluster) -> None:
+    small.healthy("api", "shop")
+    answer, _, _ = ask(small, "is APIIII broken?")
+    assert "Deployment shop/api looks healthy" in first(answer)
+    assert "Nothing that can be read is called `apiiii`" in answer
+
+
+def test_words_that_are_hardly_names_are_not_looked_for(small: SmallCluster) -> None:
+    assert "looked for" not in ask(small, "plz wat is wrong, force it line by line")[0]
+
+
+def test_the_namespace_that_a_name_begins_with_comes_near(small: SmallCluster) -> None:
+    small.namespaces("ingress")
+    assert "Namespace ingress" in first(ask(small, "is ingress-nginx ok?")[0])
 
 
 def test_only_a_command_that_takes_nothing_away_is_shown(small: SmallCluster) -> None:
