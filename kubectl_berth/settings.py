@@ -198,7 +198,7 @@ def resolve(
             if value is None:
                 continue
             if name not in SETTINGS:
-                raise UsageError(f"{where(next(iter(SETTINGS)))}: there is no setting {name!r}{_nearest(name)}")
+                raise UsageError(f"{where(next(iter(SETTINGS)))}: there is no setting {name!r}{nearest(name)}")
             source = where(name)
             values[name] = _parse(name, value, source)
             sources[name] = source
@@ -214,7 +214,8 @@ def _parse(name: str, value: object, source: str) -> Any:
         raise UsageError(f"{source}{label} must be {error}{shown}") from None
 
 
-def _nearest(name: str) -> str:
+def nearest(name: str) -> str:
+    """What to say behind the name of a setting that there is not."""
     near = difflib.get_close_matches(name, SETTINGS, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(SETTINGS)}"
 

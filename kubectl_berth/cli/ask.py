@@ -133,7 +133,7 @@ def _run(
         report.opening(RunStarted(settings.engine, settings.model, "", settings.max_iterations))
         return report.end(unstarted(question, settings, ended, environment))
     remarks = (*choice.remarks, *shelf.library.notices, *([] if words else [f"asked: {asked}"]))
-    cluster = opener(source, scenario, environment)
+    cluster = opener(source, scenario, environment, quiet=options["quiet"])
     return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf, books))
 
 

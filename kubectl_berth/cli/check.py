@@ -18,7 +18,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 @click.command(short_help="List what is wrong, without a model.")
-@click.argument("target", nargs=-1, shell_complete=candidates.target)
+@click.argument("target", nargs=-1, metavar="[KIND/NAME|KIND NAME|NAME]", shell_complete=candidates.target)
 @source_options
 @click.option("-A", "--all-namespaces", is_flag=True, help="Read all namespaces (the default without -n).")
 @click.option("-o", "--output", type=click.Choice(["text", "json", "yaml"]), default="text", help="What stdout gets.")

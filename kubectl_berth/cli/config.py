@@ -60,9 +60,11 @@ def path(environment: Environment, /) -> int:
 def set_(environment: Environment, /, name: str, value: str) -> int:
     """Set NAME to VALUE in the settings file. The rest of the file stays as it is."""
     from kubectl_berth.errors import UsageError
-    from kubectl_berth.settings import SETTINGS, resolve
+    from kubectl_berth.settings import SETTINGS, nearest, resolve
 
-    parsed = getattr(resolve({name: value}, None, environment), name, None)
+    if name not in SETTINGS:
+        raise UsageError(f"there is no setting {name!r}{nearest(name)}")
+    parsed = getattr(resolve({name: value}, None, environment), name)
     file = _file(environment)
     if file.suffix != ".yaml":
         raise UsageError(f"{file} is TOML: set {name} there by hand")

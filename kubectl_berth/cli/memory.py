@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli import candidates
+from kubectl_berth.cli.options import connection_flags, kubeconfig_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,10 @@ def forget(environment: Environment, /, numbers: tuple[int, ...], everything: bo
 @click.option("--title", required=True, metavar="TEXT", help="What happened, in a few words.")
 @click.option("--root-cause", "root_cause", required=True, metavar="TEXT", help="What caused it.")
 @click.option("--fix", required=True, metavar="TEXT", help="What helped.")
-@source_options
+@kubeconfig_options
+@click.option(
+    "--snapshot", metavar="DIR", shell_complete=candidates.directories, help="The cluster of a snapshot directory."
+)
 @connection_flags
 @click.pass_obj
 def add(environment: Environment, /, title: str, root_cause: str, fix: str, **options: Any) -> int:
@@ -94,10 +98,8 @@ def add(environment: Environment, /, title: str, root_cause: str, fix: str, **op
     from kubectl_berth.errors import UsageError
     from kubectl_berth.knowledge.incidents import Memory, cluster_key
 
-    source = Source(**{name: options[name] for name in Source.__dataclass_fields__})
+    source = Source(scenario=None, twin=False, **options)
     source.validate()
-    if source.scenario:
-        raise UsageError("a scenario brings its own past incidents and keeps no notes; give --context or --snapshot")
     if not all(part.strip() for part in (title, root_cause, fix)):
         raise UsageError("a note needs words for --title, --root-cause and --fix")
     cluster = opener(source, None, environment)()

@@ -65,8 +65,13 @@ def load_scenario(source: Source) -> Scenario | None:
     return load(source.scenario, twin=source.twin)
 
 
-def opener(source: Source, scenario: Scenario | None, environment: Environment) -> Callable[[], Cluster]:
-    """What opens the cluster. Opening may raise UsageError and ClusterUnreachable."""
+def opener(
+    source: Source, scenario: Scenario | None, environment: Environment, *, quiet: bool = False
+) -> Callable[[], Cluster]:
+    """What opens the cluster. Opening may raise UsageError and ClusterUnreachable.
+
+    Unless `quiet`, a note on stderr says what of a snapshot is ignored.
+    """
     if scenario is not None:
         return scenario.open
 
@@ -78,12 +83,21 @@ def opener(source: Source, scenario: Scenario | None, environment: Environment) 
             cluster = open_snapshot([path], source="snapshot", name=path.resolve().name)
             if cluster.empty:
                 raise UsageError(f"{source.snapshot} holds no Kubernetes objects that berth reads; nothing to look at")
+            if cluster.ignored and not quiet:
+                environment.stderr.write(
+                    f"note: {_ignored(cluster.ignored)} in {source.snapshot}: berth never reads those\n"
+                )
             return cluster
         from kubectl_berth.cluster.live import connect
 
         return connect(connection_of(source), environment)
 
     return open_cluster
+
+
+def _ignored(count: int) -> str:
+    one = count == 1
+    return f"{count} Secret{'' if one else 's'} or ConfigMap{'' if one else 's'} {'was' if one else 'were'} ignored"
 
 
 def connection_of(source: Source) -> ConnectionOptions:

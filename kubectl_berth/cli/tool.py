@@ -48,7 +48,8 @@ SCHEMA = "berth.dev/v1/tool-result"
 def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **options: Any) -> int:
     """Run the tool NAME on the cluster and print exactly what a model would see. Reads only.
 
-    A key that is given several times makes a list. Exit status: 0, or 1 where the call was an error or refused.
+    A key that is given several times makes a list. Exit status: 0, or 1 where the call was an error or refused
+    (apply_remediation always is).
 
     \b
     kubectl berth tool list_pods namespace=shop onlyUnhealthy=true
@@ -145,4 +146,4 @@ def _show(name: str, given: dict[str, Any], result: ToolResult, output: str, env
         environment.stdout.write(f"{result.text}\n")
         environment.stdout.flush()
         environment.stderr.write(f"{result.fate}, {size(result.bytes)}, {result.seconds:.2f} s\n")
-    return 1 if result.fate in ("error", "refused") else 0
+    return 1 if result.fate in ("error", "refused", "tripwire") else 0

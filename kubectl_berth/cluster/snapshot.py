@@ -57,14 +57,17 @@ def open_snapshot(
     store = _store(read)
     own = next((layer.about.namespace for layer in reversed(read) if layer.about.namespace), "default")
     shown = name or Path(layers[-1]).resolve().name
-    return SnapshotCluster(store, ClusterName(source, shown, store.version, namespace or own))
+    ignored = sum(refused_kind((obj["kind"],)) for layer in read for obj in layer.objects)
+    return SnapshotCluster(store, ClusterName(source, shown, store.version, namespace or own), ignored)
 
 
 class SnapshotCluster:
     """The Cluster of a store. Objects are shared between reads: whoever gets one must not change it."""
 
-    def __init__(self, store: Store, name: ClusterName) -> None:
+    def __init__(self, store: Store, name: ClusterName, ignored: int = 0) -> None:
         self.store = store
+        self.ignored = ignored
+        """Secrets and ConfigMaps that lay in the files and were left there."""
         self._name = name
 
     def name(self) -> ClusterName:

@@ -93,10 +93,11 @@ def _expanded(path: Path, line: int, document: Any, api_version: str, kind: str)
     api_version = document.get("apiVersion") or api_version
     if not isinstance(kind, str) or not isinstance(api_version, str) or not kind or not api_version:
         raise _broken(path, line, "is not a Kubernetes object: it needs apiVersion and kind")
-    if kind.endswith("List") and isinstance(document.get("items", []), list):
+    if kind.endswith("List") and isinstance(document.get("items") or [], list):
         inner = kind.removesuffix("List")
         for item in document.get("items") or []:
-            yield from _expanded(path, line, item, api_version if inner else "", inner)
+            if item is not None:
+                yield from _expanded(path, line, item, api_version if inner else "", inner)
         return
     metadata = document.get("metadata")
     if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str) or not metadata["name"]:

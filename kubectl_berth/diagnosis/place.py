@@ -7,6 +7,9 @@ from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.errors import UsageError
 from kubectl_berth.records import Gap
 
+MOST = 5
+"""Namespaces that are named, the nearest first."""
+
 
 def require_namespace(inventory: Inventory, namespace: str | None) -> None:
     """Raises UsageError, with the nearest names, for a namespace that is not among those listed."""
@@ -14,8 +17,9 @@ def require_namespace(inventory: Inventory, namespace: str | None) -> None:
         return
     names = {one.name for one in inventory.namespaces}
     if names and namespace not in names:
-        nearest = ", ".join(near_names(namespace, names)) or ", ".join(sorted(names)[:5])
-        raise UsageError(f"there is no namespace {namespace}; there are: {nearest}")
+        named = near_names(namespace, names)[:MOST] or sorted(names)[:MOST]
+        more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
+        raise UsageError(f"there is no namespace {namespace}; there are: {', '.join(named)}{more}")
 
 
 def unproven(inventory: Inventory, namespace: str | None) -> tuple[Gap, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from kubectl_berth.output.check_groups import groups
-from kubectl_berth.output.json_document import encode, finding_document, gap_document, plain
+from kubectl_berth.output.json_document import encode, finding_document, gap_document, harmless
 from kubectl_berth.records import Checked, Finding, Ref, Severity
 from kubectl_berth.safety.sanitise import sanitise
 
@@ -68,7 +68,7 @@ def as_yaml(document: dict[str, Any]) -> str:
     """The document in ASCII YAML, in the same order."""
     import yaml
 
-    text: str = yaml.safe_dump(plain(document), sort_keys=False, allow_unicode=False, width=120)
+    text: str = yaml.safe_dump(harmless(document), sort_keys=False, allow_unicode=False, width=120)
     return text
 
 

@@ -104,8 +104,19 @@ def gap_document(gap: Gap) -> dict[str, Any]:
 
 
 def encode(content: Mapping[str, Any], *, indent: int | None = None) -> str:
-    """JSON in ASCII, so that no character of it can act on a terminal."""
-    return json.dumps(plain(content), ensure_ascii=True, allow_nan=False, indent=indent)
+    """JSON in ASCII, so that no character of it can act on a terminal, nor on one that shows a field of it."""
+    return json.dumps(harmless(content), ensure_ascii=True, allow_nan=False, indent=indent)
+
+
+def harmless(value: Any) -> Any:
+    """Plain data whose texts, keys too, hold no character that acts on a terminal, whoever wrote them."""
+    if isinstance(value, str):
+        return sanitise(plain(value))
+    if isinstance(value, Mapping):
+        return {sanitise(str(plain(str(key)))): harmless(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [harmless(each) for each in value]
+    return plain(value)
 
 
 def told(value: Any) -> Any:

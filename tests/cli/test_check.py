@@ -281,3 +281,41 @@ def test_without_discovery_the_cluster_is_unreachable(command: tuple[str, ...], 
         ended = berth(*command, "--server", server.url, "-o", "json", env=env)
     assert ended.status == 3, ended.err
     assert "cannot get path" in json.loads(ended.out)["error"]
+
+
+@pytest.mark.parametrize("output", ["json", "yaml"])
+def test_a_document_carries_no_escape_of_a_name(output: str, small: SmallCluster, env: dict[str, str]) -> None:
+    node = small.node("node-\x1b[31mred\x07")
+    node["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "Kubelet\x1b[0m", "message": "x"}]
+    ended = berth("check", "--snapshot", directory(small), "-o", output, env=env)
+    found = json.loads(ended.out) if output == "json" else yaml.safe_load(ended.out)
+    assert any("red" in each["name"] for each in found["findings"])
+    assert "\x1b" not in str(found) and "\\x1b" not in repr(found) and "\\u001b" not in ended.out
+
+
+def test_a_namespace_among_many_names_the_nearest_or_how_many_more(small: SmallCluster, env: dict[str, str]) -> None:
+    small.namespaces(*(f"team-{number}" for number in range(8)))
+    moment = directory(small)
+    assert "there is no namespace zzz; there are: " in (
+        err := berth("check", "--snapshot", moment, "-n", "zzz", env=env).err
+    )
+    assert re.search(r" and [0-9]+ more", err)
+    assert re.search(
+        r"there are: shop and [0-9]+ more", berth("check", "--snapshot", moment, "-n", "shopp", env=env).err
+    )
+
+
+def test_help_names_the_forms_of_a_target(env: dict[str, str]) -> None:
+    assert "[KIND/NAME|KIND NAME|NAME]" in berth("check", "--help", env=env).out
+
+
+def test_secrets_and_config_maps_of_a_snapshot_are_said_to_be_ignored(small: SmallCluster, env: dict[str, str]) -> None:
+    moment = directory(small)
+    (Path(moment) / "objects" / "more.yaml").write_text(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n---\n"
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n"
+    )
+    words = "note: 2 Secrets or ConfigMaps were ignored"
+    assert berth("check", "--snapshot", moment, env=env).err.count(words) == 1
+    assert berth("ask", "why?", "--snapshot", moment, "--engine", "rules", env=env).err.count(words) == 1
+    assert words not in berth("ask", "why?", "--snapshot", moment, "--engine", "rules", "-q", env=env).err

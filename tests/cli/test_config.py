@@ -50,3 +50,9 @@ def test_a_value_that_cannot_be_is_refused_and_nothing_is_written(env: dict[str,
 def test_a_variable_that_wins_is_said(env: dict[str, str]) -> None:
     done = berth("config", "set", "effort", "low", env=env | {"EFFORT": "max"})
     assert done.status == 0 and "EFFORT" in done.err
+
+
+def test_a_setting_that_there_is_not_is_named_as_typed(env: dict[str, str]) -> None:
+    ended = berth("config", "set", "foo", "bar", env=env)
+    assert ended.status == 2
+    assert ended.err.startswith("error: there is no setting 'foo'")

@@ -59,7 +59,7 @@ def test_f11_notes_of_another_cluster_are_not_recalled(env: dict[str, str], mome
         (["forget", "7"], "there is no note 7"),
         (["forget", "x"], "not a valid integer"),
         (["add", "--title", "x"], "--root-cause"),
-        (["add", *NOTE, "--scenario", "oomkilled"], "brings its own past incidents"),
+        (["add", *NOTE, "--scenario", "oomkilled"], "no such option"),
         (["add", "--title", " ", "--root-cause", "x", "--fix", "y", "--snapshot", "MOMENT"], "needs words"),
     ],
 )

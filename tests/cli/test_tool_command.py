@@ -97,7 +97,7 @@ def test_tool_as_json(env: dict[str, str], moment: str) -> None:
         (["describe_resource", "kind=Pod"], 1, "error"),
         (["get_resource", "kind=Pod"], 1, "error"),
         (["list_pods", "namespace=shop", "node=node-2"], 0, "empty"),
-        (["apply_remediation", "summary=restart web"], 0, "tripwire"),
+        (["apply_remediation", "summary=restart web"], 1, "tripwire"),
     ],
 )
 def test_fate_and_exit_status(arguments: list[str], status: int, fate: str, env: dict[str, str], moment: str) -> None:

@@ -458,3 +458,15 @@ def test_odd_objects_do_not_stop_the_rest(tmp_path: Path) -> None:
     assert names(cluster, "Pod", fields="status.phase=Running") == ["web-0"]
     with pytest.raises(NotFound, match="a container name must be specified for pod odd"):
         cluster.log("odd", "shop", "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["apiVersion: v1\nkind: List\nitems: null\n", "---\n---\nnull\n", "apiVersion: v1\nkind: PodList\nitems: [null]\n"],
+)
+def test_a_list_or_document_of_nothing_holds_nothing(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.yaml").write_text(content)
+    assert open_snapshot([tmp_path]).empty
+    (tmp_path / "a.yaml").unlink()
+    (tmp_path / "b.json").write_text('{"apiVersion": "v1", "kind": "List", "items": null}')
+    assert open_snapshot([tmp_path]).empty
