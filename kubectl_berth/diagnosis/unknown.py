@@ -17,7 +17,7 @@ FRESH = 120.0  # seconds in which a new object may not have a status yet
 
 def unknown_states(inventory: Inventory) -> list[Ref]:
     """Nodes, pods and workloads whose status is missing or does not say whether they are ready."""
-    things = (*inventory.nodes, *inventory.pods, *inventory.workloads)
+    things: tuple[Node | Pod | Workload, ...] = (*inventory.nodes, *inventory.pods, *inventory.workloads)
     return [
         one.ref for one in things if _untold(one) and not younger(inventory.now, one.metadata.creation_timestamp, FRESH)
     ]

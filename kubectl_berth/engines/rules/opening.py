@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.orders import quoted
-from kubectl_berth.question.words import FUNCTION_WORDS, says_little
+from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, fits_concept, says_little
 
 DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
 
@@ -32,7 +32,7 @@ _PRESSURES = {
     **dict.fromkeys(("memory", "ram"), "MemoryPressure"),
     **dict.fromkeys(("pids", "processes"), "PIDPressure"),
 }
-_VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
+_VERSION = re.compile(r"\bversion\b(?! of (?!the cluster|kubernetes|k8s|the server))", re.IGNORECASE)
 _UPGRADE = re.compile(r"\bupgrad\w*\b[^.?!]{0,30}?\bv?1\.(\d{1,2})\b", re.IGNORECASE)
 
 
@@ -152,7 +152,14 @@ def _changes(case: Case) -> Opening | None:
 
 def _unknown(case: Case) -> Opening | None:
     said = case.understanding
-    if not said.unrecognised or case.subjects:
+    if case.subjects:
+        return None
+    software = next((word for word in re.findall(r"[a-z]+", said.text.lower()) if _absent(word, case)), None)
+    if software is not None:
+        return Opening(
+            f"Nothing that can be read looks like {quoted(software, 40)}; this is about the rest.", alone=True
+        )
+    if not said.unrecognised:
         return None
     strange = [word for word in said.unrecognised if word not in (*said.namespaces, *said.unknown_namespaces)]
     name = next((word for word in strange if _named(word, said.text)), None)
@@ -169,9 +176,20 @@ def _unknown(case: Case) -> Opening | None:
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
 
 
+def _absent(word: str, case: Case) -> bool:
+    """True for a kind of software asked about ("is redis ok?") that no workload and no custom object is of."""
+    concept = concept_of(word)
+    if concept is None or not _named(word, case.understanding.text):
+        return False
+    inventory = case.inventory
+    images = (one.image for pod in inventory.pods for one in pod.spec.containers)
+    names = (f"{one.api_version} {one.kind} {one.name}" for one in (*inventory.workloads, *inventory.custom))
+    return not any(fits_concept(concept, text) for text in (*images, *names))
+
+
 def _named(word: str, text: str) -> bool:
     """True where the sentence speaks of the word as of a thing that runs: "why is checkout ..."."""
     if word.endswith("ing"):
         return False
-    of = r"\b(?:why|how)\s+(?:is|are|was|were|does|do|did|has|can(?:no|')?t)\s+(?:the\s+|my\s+|our\s+)?"
+    of = r"(?:^\W*|\b(?:why|how)\s+)(?:is|are|was|were|does|do|did|has|can(?:no|')?t)\s+(?:the\s+|my\s+|our\s+)?"
     return bool(re.search(of + re.escape(word) + r"\b", text, re.IGNORECASE))

@@ -25,7 +25,9 @@ def verdict(material: Material) -> str:
     if counted := figures(case):
         return f"**{counted}**"
     if worst is None:
-        return f"**{capital(_answer(case, fault=False) + _healthy(material))}**"
+        moot = material.opening is not None and material.opening.alone
+        answer = "" if moot else _answer(case, fault=False)
+        return f"**{capital(answer + _healthy(material))}**"
     main = case.main
     if main is not None and case.mixed and not concerning([worst], family_of(main, case.inventory)):
         clean = f"{main} looks healthy ({figure(case.inventory, main) or 'nothing found'})"

@@ -282,6 +282,7 @@ def test_a_word_that_may_be_a_name_and_fits_nothing_is_said(small: SmallCluster)
         ("can i upgrade to 1.32?", "cannot go back to 1.32"),
         ("can i upgrade to 1.35?", "Not in one step"),
         ("what's the weather in Paris", "no question about the cluster"),
+        ("is redis ok?", "Nothing that can be read looks like `redis`"),
         ("oomkilled: did the node run out of disk?", "No: no node reports DiskPressure"),
         ("what changed?", "The newest change on record was 25h ago"),
         ("who changed something in the last hour?", "No change is on record in that time"),
