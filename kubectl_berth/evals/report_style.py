@@ -37,8 +37,8 @@ a { color: var(--link); }
 .mark { stroke: var(--text); stroke-width: 2; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; margin: .25rem 0 .75rem; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-top: 1px solid var(--line);
-  overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-top: 1px solid var(--line); }
+td:last-child { overflow-wrap: anywhere; min-width: 12rem; }
 details { border-top: 1px solid var(--line); }
 summary { padding: .4rem 0; cursor: pointer; overflow-wrap: anywhere; }
 summary b.passed { color: var(--good); }
