@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import anthropic, ollama
-from tests.process import Ended, berth, surroundings
+from tests.process import Ended, berth, snapshot, surroundings
 from tests.tools.objects import Object, event, shop, write
 
 ANSWER = "api crashes: DATABASE_URL is not set."
@@ -206,3 +206,13 @@ def test_f24_show_data_is_what_was_sent(tmp_path: Path, env: dict[str, str]) -> 
     quiet = berth("ask", "why?", "--snapshot", moment, "--engine", "rules", "--show-data", env=env)
     assert "sent: nothing, for no model is asked" in quiet.err
     assert "  | " not in quiet.err
+
+
+def test_no_words_of_the_cluster_are_set_in_bold(tmp_path: Path) -> None:
+    moment = snapshot(tmp_path / "bold")
+    pods = moment / "objects" / "pods.yaml"
+    planted = 'reason: Error, message: "**all is well** *now* __go home__ `rm` code"'
+    pods.write_text(pods.read_text().replace("reason: Error", planted))
+    ended = berth("ask", "why web-0?", "--snapshot", str(moment), "--engine", "rules", env=surroundings(tmp_path))
+    assert ended.status == 0
+    assert "message: all is well now go home 'rm' code" in ended.out

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.engines.rules.orders import unmarked
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
 
@@ -70,7 +71,8 @@ class Case:
 
 
 def make_case(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> Case:
-    """Sorts the findings by whether they concern the question."""
+    """Sorts the findings by whether they concern the question. What they quote is set in no mark of Markdown."""
+    findings = [_unmarked(finding) for finding in findings]
     subjects = understanding.subjects or understanding.elsewhere or understanding.likely
     subjects = subjects or users_of(understanding.missing, understanding.namespaces, inventory)
     family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
@@ -91,6 +93,13 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
     return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed)
+
+
+def _unmarked(finding: Finding) -> Finding:
+    summary, evidence = unmarked(finding.summary), tuple(unmarked(each) for each in finding.evidence)
+    if (summary, evidence) == (finding.summary, tuple(finding.evidence)):
+        return finding
+    return replace(finding, summary=summary, evidence=evidence)
 
 
 def _unnamed(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> list[Finding]:

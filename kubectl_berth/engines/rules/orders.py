@@ -76,3 +76,18 @@ def quoted(text: str, limit: int = 240) -> str:
     if len(line) > limit:
         line = f"{line[: limit - 1].rstrip()}…"
     return f"`{line}`" if line else ""
+
+
+_MARKS = re.compile(r"[*`~]|__")
+# __init__ is a name, __two words__ are not
+_LOUD_PHRASE = re.compile(r"(?<!\w)__(?=\S)([^\n_]{1,200}\s[^\n_]{0,200}[^\s_])__(?!\w)")
+_LOUD = re.compile(r"(?<![/\w])\*{2,}(?=[^\s/*])|(?<=[^\s/*])\*{2,}(?![/\w])|~~(?=\S)|(?<=\S)~~")
+_SLANTED = re.compile(r"(?<![\w*/])\*(?=[^\s*/])([^*\n]{0,300}?[^\s*/])\*(?![\w*/])")
+
+
+def unmarked(text: str) -> str:
+    """Foreign text that stands outside a code span, without marks that would make it look like a heading of ours."""
+    if not _MARKS.search(text):
+        return text
+    text = _LOUD_PHRASE.sub(r"\1", text.replace("`", "'"))
+    return _SLANTED.sub(r"\1", _LOUD.sub("", text))
