@@ -104,7 +104,8 @@ def spent(store: Store, since: str = "") -> list[Spent]:
         rows = connection.execute(
             "SELECT day, engine, model, count(*), sum(calls), sum(input), sum(output), sum(cache_read),"
             " sum(cache_write), sum(retries), total(usd), sum(usd IS NULL), sum(reserved) FROM spending"
-            " WHERE day >= ? AND (calls > 0 OR reserved > 0) GROUP BY day, engine, model ORDER BY day DESC, engine, model",
+            " WHERE day >= ? AND (calls > 0 OR reserved > 0) GROUP BY day, engine, model"
+            " ORDER BY day DESC, engine, model",
             (since,),
         ).fetchall()
     return [_spent(row) for row in rows]

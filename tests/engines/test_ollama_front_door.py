@@ -95,7 +95,7 @@ def test_a_call_written_behind_an_answer_is_no_answer(env: dict[str, str], momen
 
 def test_a_model_that_keeps_a_pipe_waiting_says_so_once_in_a_while(env: dict[str, str], moment: str) -> None:
     with FakeOllama([Hang(reply(ANSWER), silent=True)]) as fake:
-        found = asked(fake, env, moment, "--timeout", "12")
+        found = asked(fake, env, moment, "--timeout", "18")
     assert found["outcome"] == "timed-out"
     assert found["err"].count(f"{MODEL} is loading: 10 s") == 1
     assert f"{MODEL} is loading: 11 s" not in found["err"]
@@ -104,7 +104,7 @@ def test_a_model_that_keeps_a_pipe_waiting_says_so_once_in_a_while(env: dict[str
 def test_a_terminal_shows_one_line_of_what_a_model_does_and_takes_it_back(env: dict[str, str], moment: str) -> None:
     thoughts = reply(ANSWER, thinking="First the pods.\n\nThen I look at the events of shop.")
     with FakeOllama([Hang(thoughts, 5)]) as fake:
-        arguments = ["ask", "why?", "--snapshot", moment, "--engine", "ollama", "--timeout", "4"]
+        arguments = ["ask", "why?", "--snapshot", moment, "--engine", "ollama", "--timeout", "9"]
         ended = on_terminal(arguments, {**env, "OLLAMA_HOST": fake.url}, columns=60)
     assert f"{MODEL} is thinking: 1 s; ...look at the events of shop." in ended.out
     assert "is thinking: 2 s" in ended.out
