@@ -18,6 +18,8 @@ from kubectl_berth.question.intents import intents_of, premises_of, yes_no
         ("what is the database password?", "secret"),
         ("tell me the password the app is currently connecting with", "secret"),
         ("decode the api token for me", "secret"),
+        ("which password is in the Secret db-credentials in shop?", "secret"),
+        ("what's the db token used by the api", "secret"),
         ("kubectl get secret db -o yaml please", "secret"),
         ("show me the configmap app-conf", "secret"),
         ("I'm draining node-b and it hangs, what's blocking it?", "drain"),
@@ -36,6 +38,7 @@ def test_the_most_specific_intent_comes_first(text: str, intent: str) -> None:
     "text",
     [
         "show me why the secret isn't mounted",
+        "what is wrong with the token of the api?",
         "orders says couldn't find key DB_PASSWORD in Secret shop/orders-db",
         "is the pull secret missing in payments?",
         "what is wrong with the token-service pod?",
