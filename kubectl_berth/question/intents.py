@@ -46,7 +46,8 @@ _SECRET = re.compile(
     rf"(?<![-\w])(?:contents?|values?|data|plain ?text)\s+(?:of|in|"
     rf"inside)\s+(?:[^\s?!;]+\s+){{0,5}}?{_SECRET_NOUN}(?![-\w])|"
     rf"\b(?:which|what(?:'s)?|whats)\s+(?:is\s+)?(?:the\s+)?(?:\w+\s+){{0,2}}?"
-    rf"(?:passwords?|credentials?|tokens?|api[- ]?keys?)\b[^.?!]{{0,40}}\b(?:in|inside|of|for|from|uses?|using|with)\b(?![^.?!]*\b(?:wrong|error|fail))|"
+    rf"(?:passwords?|credentials?|tokens?|api[- ]?keys?)\b[^.?!]{{0,40}}"
+    rf"\b(?:in|inside|of|for|from|uses?|using|with)\b(?![^.?!]*\b(?:wrong|error|fail))|"
     rf"(?:kubectl\s+get|describe)\s+(?:secrets?|configmaps?|cm)\b",
     re.IGNORECASE,
 )
