@@ -143,3 +143,15 @@ def test_a_kind_alone_is_no_object_to_check(tmp_path: Path, env: dict[str, str])
     ended = berth("check", "pods", "--snapshot", moment(tmp_path / "git", node("one")), env=env)
     assert ended.status == 2
     assert "check takes KIND/NAME or NAME, and pods is a kind (Pod)" in ended.err
+
+
+@pytest.mark.parametrize("question", ["is anything broken?", "is the cluster healthy?"])
+def test_where_no_pod_may_be_read_nothing_is_called_healthy(question: str, tmp_path: Path, env: dict[str, str]) -> None:
+    directory = moment(tmp_path / "git", node("one"), running("api-0", "api"))
+    rule = {"apiVersion": "v1", "resource": "pods", "verbs": ["list", "get"], "status": 403}
+    about = {"apiVersion": "berth.dev/v1", "kind": "Snapshot", "unavailable": [rule]}
+    (tmp_path / "git" / "snapshot.yaml").write_text(json.dumps(about))
+    ended = asked(question, directory, env, "-o", "json")
+    first = json.loads(ended.out)["answer"].splitlines()[0]
+    assert "pods could not be read" in first
+    assert not re.search(r"looks healthy|nothing is broken|\bYes\b|\bNo,", first)

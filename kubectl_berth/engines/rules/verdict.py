@@ -27,7 +27,7 @@ def verdict(material: Material) -> str:
     if worst is None:
         moot = material.opening is not None and material.opening.alone
         answer = "" if moot else _answer(case, fault=False)
-        return f"**{capital(answer + _healthy(material))}**"
+        return f"**{capital(_blind(case) or answer + _healthy(material))}**"
     main = case.main
     if main is not None and case.mixed and not concerning([worst], family_of(main, case.inventory)):
         clean = f"{main} looks healthy ({figure(case.inventory, main) or 'nothing found'})"
@@ -200,6 +200,13 @@ def _healthy(material: Material) -> str:
     if untold:
         return f"no fault was found in {place}, but no status says how {listed(list(map(str, untold)), 3)} is."
     return f"nothing is broken: {place} looks healthy{limits}.{_left_over(material)}"
+
+
+def _blind(case: Case) -> str:
+    """Where not one pod could be read, nobody can say that all is well; "" elsewhere."""
+    if case.subjects or "pods" not in case.inventory.unread or case.inventory.pods:
+        return ""
+    return "whether anything is broken cannot be told: pods could not be read. In what could be, no fault was found."
 
 
 def _untold(case: Case) -> list[Ref]:
