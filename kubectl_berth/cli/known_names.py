@@ -14,13 +14,17 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from kubectl_berth.cli.sources import Source
     from kubectl_berth.cluster.cluster import Cluster, Kind
     from kubectl_berth.environment import Environment
+    from kubectl_berth.records import Object
 
 READER = "_KUBECTL_BERTH_READ_NAMES"
 """Set in the environment of the process that reads: it carries out what comes on standard input."""
@@ -29,8 +33,10 @@ KEPT = 600.0
 FRESH = 30.0
 """Seconds: how long names are offered, and how long they are not read again."""
 
-WAIT = 0.12
-"""Seconds for which a TAB waits for names that are being read."""
+WAIT = 0.22
+"""Seconds after this module was loaded, which is the first thing a TAB does, until which it waits for names."""
+
+_LOADED = time.monotonic()
 
 READ_SECONDS = 8.0
 """A reader is gone after this long, whatever a server does; no second one is started in that time."""
@@ -106,15 +112,17 @@ def _kept(key: Sequence[str], request: Mapping[str, Any], environment: Environme
     names, age = _read(path)
     if age <= FRESH:
         return names
-    _start(path, request)
+    reader = _start(path, request)
     if age <= KEPT:
         return names
-    deadline = time.monotonic() + WAIT
-    while time.monotonic() < deadline:
-        time.sleep(0.01)
+    while time.monotonic() < _LOADED + WAIT:
+        ended = reader is not None and reader.poll() is not None
         names, age = _read(path)
         if age <= KEPT:
             return names
+        if ended:
+            break  # it could not read them
+        time.sleep(0.005)
     return []
 
 
@@ -137,7 +145,7 @@ def _read(path: Path) -> tuple[list[str], float]:
     return [name for name in content if isinstance(name, str)] if isinstance(content, list) else [], age
 
 
-def _start(path: Path, request: Mapping[str, Any]) -> None:
+def _start(path: Path, request: Mapping[str, Any]) -> Popen[bytes] | None:
     """Starts a reader, unless one was started just now; it outlives this process and holds none of its streams."""
     import subprocess
 
@@ -145,10 +153,10 @@ def _start(path: Path, request: Mapping[str, Any]) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if mark.exists() and time.time() - mark.stat().st_mtime < READ_SECONDS:
-            return
+            return None
         mark.touch(0o600)
     except OSError:
-        return  # without a cache nothing can be handed over
+        return None  # without a cache nothing can be handed over
     frozen = getattr(sys, "frozen", False)
     # -P: a module in the working directory must not stand in for one of ours
     words = [sys.executable] if frozen else [sys.executable, "-P", "-m", "kubectl_berth.cli.completion"]
@@ -169,6 +177,8 @@ def _start(path: Path, request: Mapping[str, Any]) -> None:
         if reader.stdin is not None:
             reader.stdin.write(json.dumps(request).encode())
             reader.stdin.close()
+        return reader
+    return None
 
 
 # --- the one that reads ----------------------------------------------------------------------------------------------
@@ -206,27 +216,40 @@ def _asked(environment: Environment, request: Mapping[str, Any]) -> Iterable[str
 
 
 def _open(environment: Environment, request: Mapping[str, Any]) -> Cluster:
-    from kubectl_berth.cli.sources import Source, load_scenario, opener
+    from kubectl_berth.cli.sources import Source, connection_of, load_scenario, opener
     from kubectl_berth.cluster.overrides import Overrides
 
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in request["overrides"].items()
     }
     source = Source(**request["source"], request_timeout=READ_SECONDS / 2, overrides=Overrides(**given))
-    return opener(source, load_scenario(source), environment)()
+    if source.snapshot or source.scenario:
+        return opener(source, load_scenario(source), environment)()
+    from kubectl_berth.cluster.live import connect
+
+    return connect(connection_of(source), environment, light=True)
 
 
 def _names(cluster: Cluster, word: str, namespace: str | None) -> list[str]:
-    from itertools import islice
-
-    from kubectl_berth.cluster.names import resolve_kind
-
-    kind = resolve_kind(word, cluster.kinds())
-    if kind is None:
-        return []
-    things = islice(cluster.list(kind, namespace if kind.namespaced else None), MOST)
-    names = (str((thing.get("metadata") or {}).get("name")) for thing in things)
+    names = (
+        str((thing.get("metadata") or {}).get("name")) for thing in islice(_listed(cluster, word, namespace), MOST)
+    )
     return [name for name in names if re.fullmatch(r"[\w.:-]{1,253}", name, re.ASCII)]
+
+
+def _listed(cluster: Cluster, word: str, namespace: str | None) -> Iterable[Object]:
+    """The objects of a kind; what Kubernetes itself has is listed without asking first which kinds there are."""
+    from kubectl_berth.cluster.cluster import Discovery
+    from kubectl_berth.cluster.kinds import NEWEST, builtin_kinds
+    from kubectl_berth.cluster.names import resolve_kind
+    from kubectl_berth.errors import NotServed
+
+    own = resolve_kind(word, Discovery(builtin_kinds(NEWEST)))
+    if own is not None:
+        with suppress(NotServed):
+            return cluster.list(own, namespace if own.namespaced else None)
+    kind = resolve_kind(word, cluster.kinds())
+    return cluster.list(kind, namespace if kind.namespaced else None) if kind else ()
 
 
 def kind_words(kinds: Iterable[Kind]) -> list[str]:

@@ -1,17 +1,13 @@
-"""From kubectl's flags and the kubeconfig to one open connection of the `kubernetes` package."""
+"""From kubectl's flags and the kubeconfig to the way to one cluster."""
 
 from __future__ import annotations
 
 import math
 import re
-import ssl
-import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from kubectl_berth.cluster.credentials import Credentials, check_user, find_credentials, impersonation
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ContextEntry, Kubeconfig, UserEntry, read_kubeconfig
@@ -19,9 +15,6 @@ from kubectl_berth.cluster.overrides import Overrides
 from kubectl_berth.cluster.proxy import proxy_for
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import ClusterUnreachable, UsageError
-
-if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 """Where a pod finds its own token, CA and namespace."""
@@ -203,77 +196,3 @@ def _authority(cluster: ClusterEntry) -> str:
         raise UsageError(
             f"cluster {cluster.name!r} of the kubeconfig: {cluster.ca_file} cannot be read ({error.strerror})"
         ) from error
-
-
-def open_client(access: Access, credentials: Credentials) -> ApiClient:
-    """The package's client, filled: one TLS context for all connections, no retries of its own, no proxy of its own."""
-    from kubernetes.client import ApiClient, Configuration
-    from urllib3.util import make_headers
-
-    settings = Configuration(host=access.server, retries=False, verify_ssl=not access.insecure)
-    settings.tls_server_name = access.tls_server_name or None
-    settings.connection_pool_maxsize = 64
-    # what the package would take from the process's own variables has been decided above
-    settings.proxy, settings.no_proxy = access.proxy, ""
-    if access.proxy and (parts := urlsplit(access.proxy)).username:
-        secret = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-        settings.proxy_headers = make_headers(proxy_basic_auth=secret)
-        settings.proxy = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    client = ApiClient(settings)
-    if access.server.startswith("https:"):
-        client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = _tls(access, credentials)
-    return client
-
-
-def _tls(access: Access, credentials: Credentials) -> ssl.SSLContext:
-    import urllib3
-    from urllib3.util.ssl_ import create_urllib3_context
-
-    context = create_urllib3_context()
-    # like kubectl: any certificate of the bundle is an anchor, and old clusters' certificates lack what strict demands
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    if access.insecure:
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    else:
-        context.check_hostname = True
-        context.verify_mode = ssl.CERT_REQUIRED
-        if access.ca:
-            try:
-                context.load_verify_locations(cadata=access.ca)
-            except (ssl.SSLError, ValueError) as error:
-                raise UsageError(f"the certificate authority of context {access.context!r} is not PEM") from error
-        else:
-            context.load_default_certs()
-    if credentials.certificate:
-        _load_certificate(context, access, credentials)
-    return context
-
-
-def _load_certificate(context: ssl.SSLContext, access: Access, credentials: Credentials) -> None:
-    """Into the context; what is no file yet is one, readable by this user alone, only while OpenSSL reads it."""
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="berth-")))
-
-        def as_file(value: bytes | Path, name: str) -> Path:
-            if isinstance(value, Path):
-                return value
-            path = directory / name
-            path.touch(0o600)
-            path.write_bytes(value)
-            return path
-
-        certificate, key = as_file(credentials.certificate, "certificate"), as_file(credentials.key, "key")
-        try:
-            # an empty password: OpenSSL must not ask for one on the terminal
-            context.load_cert_chain(certificate, key, password="")
-        except (ssl.SSLError, OSError) as error:
-            raise UsageError(
-                f"the client certificate and key of user {access.user!r} cannot be used ({_reason(error)}); renew them"
-            ) from error
-
-
-def _reason(error: OSError) -> str:
-    return str(getattr(error, "reason", "") or error.strerror or "not PEM").lower().replace("_", " ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -14,7 +13,6 @@ from kubectl_berth.cluster.answers import Answer, document, failure
 from kubectl_berth.cluster.cluster import Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.connection import Access, ConnectionOptions, resolve
 from kubectl_berth.cluster.kinds import METRICS_KINDS
-from kubectl_berth.cluster.live_discovery import discover
 from kubectl_berth.cluster.read_errors import read_error
 from kubectl_berth.cluster.targets import log_target, target
 from kubectl_berth.cluster.transport import Transport
@@ -33,14 +31,17 @@ REVIEWS = {
 }
 
 
-def connect(options: ConnectionOptions, environment: Environment) -> LiveCluster:
+def connect(options: ConnectionOptions, environment: Environment, *, light: bool = False) -> LiveCluster:
     """The cluster that flags and kubeconfig name, after its first answer.
 
+    `light` is for completion: a connection that starts quicker, and no request before the first read.
     Raises UsageError for a kubeconfig that cannot be used, ClusterUnreachable where the server does not answer or
     refuses the credentials.
     """
     access = resolve(options, environment)
-    transport = Transport(access, environment)
+    transport = Transport(access, environment, light=light)
+    if light:
+        return LiveCluster(access, transport, "", environment)
     answer = transport.request("GET", "/version")
     version = ""
     if answer.ok:
@@ -71,6 +72,8 @@ class LiveCluster:
 
     def now(self) -> datetime:
         """The Date header of the newest answer, UTC; the clock of this machine where the server sends none."""
+        from email.utils import parsedate_to_datetime
+
         try:
             return parsedate_to_datetime(self._transport.date).astimezone(UTC)
         except ValueError:
@@ -78,6 +81,8 @@ class LiveCluster:
 
     def kinds(self) -> Discovery:
         """Discovery, read once."""
+        from kubectl_berth.cluster.live_discovery import discover
+
         with self._discovering:
             if self._discovery is None:
                 self._discovery = discover(self._transport)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from kubectl_berth import __version__
 from kubectl_berth.cluster.allow_list import permit
 from kubectl_berth.cluster.answers import Answer
-from kubectl_berth.cluster.connection import Access, open_client
+from kubectl_berth.cluster.client import Client, Timeouts, open_client, open_light_client
+from kubectl_berth.cluster.connection import Access
 from kubectl_berth.cluster.unreachable import causes, why
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ClusterUnreachable, Unavailable
 from kubectl_berth.safety.own_keys import OWN_KEY
 
 if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
     from urllib3 import BaseHTTPResponse, HTTPHeaderDict
 
     from kubectl_berth.cluster.open_connections import OpenConnections
@@ -49,7 +49,7 @@ class _Line:
     """One open client with the Authorization header that goes with it; `number` counts renewals."""
 
     number: int
-    client: ApiClient
+    client: Client
     authorization: str
     connections: OpenConnections
 
@@ -76,8 +76,10 @@ class Transport:
     Until the first answer every failure is ClusterUnreachable, from then on Unavailable.
     """
 
-    def __init__(self, access: Access, environment: Environment) -> None:
+    def __init__(self, access: Access, environment: Environment, *, light: bool = False) -> None:
+        """Over the `kubernetes` package's connection, or over the one that starts quicker where `light`."""
         self.access = access
+        self._light = light
         self.date = ""
         self._monotonic = environment.monotonic
         self._contacted = False
@@ -126,7 +128,7 @@ class Transport:
         self._closed.set()
         line = self._line
         line.connections.end()
-        line.client.rest_client.pool_manager.clear()
+        line.client.pools.clear()
 
     def unreachable(self, words: str) -> ClusterUnreachable:
         """The error that names context and server."""
@@ -163,28 +165,22 @@ class Transport:
 
     def _once(self, line: _Line, wanted: _Request) -> Answer:
         """One request and its answer. Raises ProtocolError where the connection broke off."""
-        from kubernetes.client import ApiException
         from urllib3.exceptions import HTTPError, ProtocolError
 
         left = wanted.deadline - self._monotonic()
         if left <= 0 or self._closed.is_set():
             raise self._no_answer(TimeoutError(), wanted)
         try:
-            response = line.client.call_api(
-                wanted.method,
-                self.access.server + wanted.target,
-                self._headers(line, wanted.accept),
-                wanted.body,
-                _request_timeout=self._timeouts(left),
-            ).response
+            url, headers = self.access.server + wanted.target, self._headers(line, wanted.accept)
+            response = line.client.send(wanted.method, url, headers, wanted.body, self._timeouts(left))
             line.connections.reading(response)
             return _without_credentials(self._read(response, wanted), line.authorization)
         except ProtocolError:
             raise
-        except (ApiException, HTTPError, OSError, ValueError) as error:
+        except (HTTPError, OSError, ValueError) as error:
             raise self._no_answer(error, wanted) from error
 
-    def _timeouts(self, left: float) -> tuple[float, float | None]:
+    def _timeouts(self, left: float) -> Timeouts:
         """Seconds to connect, and between two bytes; a limit that the person chose is the only one then."""
         if self.access.request_timeout is None:
             return min(CONNECT_SECONDS, left), min(READ_SECONDS, left)
@@ -244,9 +240,9 @@ class Transport:
         from kubectl_berth.cluster.open_connections import OpenConnections
 
         credentials = self.access.credentials()
-        client = open_client(self.access, credentials)
+        client = (open_light_client if self._light else open_client)(self.access, credentials)
         connections = OpenConnections()
-        connections.watch(client.rest_client.pool_manager)
+        connections.watch(client.pools)
         return _Line(number, client, credentials.authorization, connections)
 
     def _renew(self, line: _Line) -> _Line:
@@ -259,7 +255,7 @@ class Transport:
                     if self._contacted:
                         raise Unavailable(str(error)) from error
                     raise
-                line.client.rest_client.pool_manager.clear()
+                line.client.pools.clear()
             return self._line
 
 

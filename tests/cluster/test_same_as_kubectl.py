@@ -21,7 +21,9 @@ import pytest
 import yaml
 
 from kubectl_berth.cli.options import connection_flags, source_options
-from kubectl_berth.cli.sources import Source, opener
+from kubectl_berth.cli.sources import Source, connection_of, opener
+from kubectl_berth.cluster.connection import resolve
+from kubectl_berth.cluster.transport import Transport
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError
 from tests.fakes.connect_proxy import ConnectProxy, tunnelling
@@ -33,13 +35,18 @@ V1 = "client.authentication.k8s.io/v1"
 
 @click.command()
 @source_options
+@click.option("--light", is_flag=True)
 @connection_flags
 @click.pass_obj
-def connecting(environment: Environment, /, **options: Any) -> None:
+def connecting(environment: Environment, /, light: bool, **options: Any) -> None:
     """A command with the flags of every command that reads a cluster; it connects, and that is all."""
     source = Source(**options)
     source.validate()
-    opener(source, None, environment)().close()
+    if light:
+        access = resolve(connection_of(source), environment)
+        Transport(access, environment, light=True).request("GET", "/version")
+    else:
+        opener(source, None, environment)().close()
 
 
 @dataclass
@@ -127,12 +134,12 @@ class Ground:
         )
         return done.returncode == 0, self.seen(), done.stderr
 
-    def berth(self) -> tuple[bool, list[Any], str]:
+    def berth(self, *more: str) -> tuple[bool, list[Any], str]:
         environment = Environment(
             io.StringIO(), io.StringIO(), io.StringIO(), self.base_variables(), home=Path(self.base_variables()["HOME"])
         )
         try:
-            connecting.main(self.words(), "berth", standalone_mode=False, obj=environment)
+            connecting.main([*self.words(), *more], "berth", standalone_mode=False, obj=environment)
         except BerthError as error:
             assert "\n" not in str(error)
             return False, self.seen(), str(error)
@@ -842,6 +849,8 @@ def test_same_server_same_identity(case: str, ground: Ground) -> None:
     assert worked, words
     assert len([request for request in expected if request[0] != "tunnel"]) == 1
     assert ground.berth() == (True, expected, "")
+    # what completion reads names over
+    assert ground.berth("--light") == (True, expected, "")
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -850,7 +859,8 @@ def test_both_refuse_and_send_nothing(case: str, ground: Ground) -> None:
     worked, expected, _ = ground.kubectl()
     assert not worked
     assert expected == []
-    worked, seen, words = ground.berth()
-    assert not worked
-    assert seen == []
-    assert words
+    for connection in ((), ("--light",)):
+        worked, seen, words = ground.berth(*connection)
+        assert not worked
+        assert seen == []
+        assert words
