@@ -96,7 +96,7 @@ def namespaces(context: click.Context, parameter: click.Parameter, incomplete: s
 
 
 def target(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """KIND/NAME or KIND NAME: kinds first, then names of that kind."""
+    """KIND/NAME or KIND NAME: kinds first, then names of that kind; names of workloads where no kind goes on so."""
     given = context.params.get("target") or ()
     namespace = context.params.get("namespace") or ""
     kind, slash, _ = incomplete.partition("/")
@@ -105,7 +105,8 @@ def target(context: click.Context, parameter: click.Parameter, incomplete: str) 
         return [] if whole else _items(_known(context, "names", given[0], namespace), incomplete)
     if slash:
         return _items(_known(context, "names", kind, namespace), incomplete, f"{kind}/")
-    return _items([f"{word}/" for word in _kinds(context, incomplete)], incomplete)
+    kinds = _items([f"{word}/" for word in _kinds(context, incomplete)], incomplete)
+    return kinds or _items(_known(context, "workloads", namespace), incomplete)
 
 
 def _kinds(context: click.Context, incomplete: str) -> list[str]:

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -60,7 +60,7 @@ def source_in(parameters: Mapping[str, Any]) -> Source:
 
 
 def known_names(source: Source, topic: Sequence[str], environment: Environment) -> list[str]:
-    """What is known of `topic`: ("namespaces",), ("kinds",) or ("names", kind, namespace).
+    """What is known of `topic`: ("namespaces",), ("kinds",), ("workloads", namespace) or ("names", kind, namespace).
 
     With a token or password on the line nothing is: neither is handed to another process.
     """
@@ -210,6 +210,8 @@ def _asked(environment: Environment, request: Mapping[str, Any]) -> Iterable[str
             return kind_words(cluster.kinds().kinds)
         if topic[0] == "namespaces":
             return _names(cluster, "namespaces", None)
+        if topic[0] == "workloads":
+            return _workloads(cluster, topic[1] or None)
         return _names(cluster, topic[1], topic[2] or None)
     finally:
         cluster.close()
@@ -235,6 +237,15 @@ def _names(cluster: Cluster, word: str, namespace: str | None) -> list[str]:
         str((thing.get("metadata") or {}).get("name")) for thing in islice(_listed(cluster, word, namespace), MOST)
     )
     return [name for name in names if re.fullmatch(r"[\w.:-]{1,253}", name, re.ASCII)]
+
+
+def _workloads(cluster: Cluster, namespace: str | None) -> Iterator[str]:
+    """The names that people call a thing by. A kind that may not be listed is left out."""
+    from kubectl_berth.errors import ReadError
+
+    for word in ("deployments", "statefulsets", "daemonsets", "cronjobs"):
+        with suppress(ReadError):
+            yield from _names(cluster, word, namespace)
 
 
 def _listed(cluster: Cluster, word: str, namespace: str | None) -> Iterable[Object]:

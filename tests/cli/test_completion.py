@@ -165,6 +165,12 @@ def test_names_of_the_cluster(home: Path, served: str) -> None:
     assert _soon(home, "tool", "get_logs", *live, "name=") == ["name=web-0", ":4"]
 
 
+def test_a_bare_name_is_a_workloads(home: Path) -> None:
+    scenario = ("check", "--scenario", "failing-rollout")
+    assert _soon(home, *scenario, "-n", "shop", "che") == ["checkout", ":4"]
+    assert _kubectl(home, *scenario, "-n", "shop", "deployment") == ["deployment/", ":6"]
+
+
 def test_names_of_a_snapshot(home: Path) -> None:
     moment = str(snapshot(home / "moment"))
     assert _soon(home, "check", "--snapshot", moment, "pod/") == ["pod/web-0", ":4"]
