@@ -80,7 +80,7 @@ $(VENV)/.app: pyproject.toml
 	@touch $@
 
 # what a developer needs on top
-$(STAMP): $(VENV)/.app
+$(STAMP): $(VENV)/.app requirements-dev.txt krew/requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
 	@touch $@
 

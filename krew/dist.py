@@ -1,8 +1,10 @@
 """Builds the archive that krew installs, for the machine this runs on: the same bytes from the same sources.
 
-    python krew/dist.py [--out dist]
+    python krew/dist.py [--out dist] [--glibc 2.28]
 
-The archive holds LICENSE and the folder kubectl-berth/ with the program in it. Prints the archive's path.
+The archive holds LICENSE and the folder kubectl-berth/ with the program in it. Prints the archive's path, and on stderr
+the oldest glibc that a Linux archive runs on. With --glibc, as in a release, an archive that asks for a newer one is
+refused.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+import glibc
 
 ROOT = Path(__file__).resolve().parent.parent
 EPOCH = 1_767_225_600  # 2026-01-01; every file of the archive carries it
@@ -60,7 +64,6 @@ def build(work: Path) -> Path:
 
 def pack(program: Path, archive: Path) -> None:
     """Writes the archive: sorted names, one time, no owner, links as the files they point to."""
-    archive.parent.mkdir(parents=True, exist_ok=True)
     with (
         archive.open("wb") as raw,
         gzip.GzipFile("", "wb", 9, raw, mtime=EPOCH) as packed,
@@ -81,15 +84,31 @@ def _files(program: Path) -> Iterator[tuple[Path, str]]:
             yield path, f"kubectl-berth/{path.relative_to(program).as_posix()}"
 
 
+def check_glibc(archive: Path, oldest: glibc.Version | None) -> None:
+    """Says on stderr which glibc the archive asks for; exits where that is newer than `oldest`."""
+    found = glibc.floor(archive)
+    if found is None:
+        return
+    asked, file = found
+    print(f"it runs on glibc {glibc.words(asked)} or newer ({file} asks for it)", file=sys.stderr)
+    if oldest and asked > oldest:
+        raise SystemExit(f"that is newer than {glibc.words(oldest)}: build it on a system with that glibc")
+
+
 def main() -> None:
     """Builds and packs for this machine."""
     arguments = argparse.ArgumentParser(description="build the archive that krew installs")
     arguments.add_argument("--out", type=Path, default=ROOT / "dist")
-    out = arguments.parse_args().out.resolve()
+    arguments.add_argument("--glibc", type=glibc.version, help="refuse an archive that asks for a newer glibc")
+    given = arguments.parse_args()
     work = Path(tempfile.mkdtemp(prefix="berth-dist-"))
     try:
-        archive = out / archive_name(*this_platform())
-        pack(build(work), archive)
+        packed = work / archive_name(*this_platform())
+        pack(build(work), packed)
+        check_glibc(packed, given.glibc)
+        archive = given.out.resolve() / packed.name
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(packed, archive)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(archive)

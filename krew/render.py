@@ -12,6 +12,7 @@ import hashlib
 import sys
 from pathlib import Path
 
+import glibc
 from dist import ROOT, archive_name, version
 
 HOMEPAGE = "https://github.com/kubectl-berth/kubectl-berth"
@@ -40,6 +41,20 @@ def platform_entry(archive: Path, system: str, arch: str) -> str:
     )
 
 
+def oldest_glibc(folder: Path) -> str:
+    """The caveat on what the Linux archives in `folder` ask for, a line with its newline; "" for none."""
+    asked = {}
+    for system, arch in PLATFORMS:
+        archive = folder / archive_name(system, arch)
+        if system == "linux" and archive.is_file() and (found := glibc.floor(archive)):
+            asked[arch] = glibc.words(found[0])
+    if not asked:
+        return ""
+    one = len(set(asked.values())) == 1
+    versions = next(iter(asked.values())) if one else ", ".join(f"{asked[arch]} ({arch})" for arch in asked)
+    return f"    On Linux it needs glibc {versions} or newer (no musl).\n"
+
+
 def render(folder: Path, *, complete: bool) -> tuple[str, list[str]]:
     """The manifest's text and the platforms it leaves out. Exits where none, or not all that must be, are there."""
     entries, missing = [], []
@@ -52,7 +67,10 @@ def render(folder: Path, *, complete: bool) -> tuple[str, list[str]]:
     if not entries or (complete and missing):
         raise SystemExit(f"no archive for {', '.join(missing)} in {folder}: build it there with make dist")
     template = (ROOT / "krew" / "berth.yaml.tmpl").read_text()
-    return template.format(version=f"v{version()}", homepage=HOMEPAGE, platforms="\n".join(entries)), missing
+    text = template.format(
+        version=f"v{version()}", homepage=HOMEPAGE, platforms="\n".join(entries), glibc=oldest_glibc(folder)
+    )
+    return text, missing
 
 
 def main() -> None:
