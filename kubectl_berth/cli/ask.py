@@ -9,6 +9,7 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from kubectl_berth.cli.sources import Source
@@ -21,7 +22,7 @@ MOST_QUESTION_BYTES = 64 * 1024
 NO_QUESTION = 'there is no question; type one: kubectl berth ask "why is my-app failing?"'
 
 
-@click.command(short_help="Answer one question about the cluster.")
+@click.command(cls=KubectlCommand, short_help="Answer one question about the cluster.")
 @click.argument("question", nargs=-1)
 @source_options
 @click.option(

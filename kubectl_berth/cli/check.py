@@ -8,6 +8,7 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
@@ -17,7 +18,7 @@ SEVERITIES = ("critical", "warning", "info")
 """Worst first."""
 
 
-@click.command(short_help="List what is wrong, without a model.")
+@click.command(cls=KubectlCommand, short_help="List what is wrong, without a model.")
 @click.argument("target", nargs=-1, metavar="[KIND/NAME|KIND NAME|NAME]", shell_complete=candidates.target)
 @source_options
 @click.option("-A", "--all-namespaces", is_flag=True, help="Read all namespaces (the default without -n).")

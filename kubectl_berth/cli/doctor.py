@@ -9,6 +9,7 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, kubeconfig_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ SCHEMA = "berth.dev/v1/doctor"
 MARKS = {"ok": "ok", "note": "note", "missing": "MISSING", "failed": "FAILED"}
 
 
-@click.command(short_help="Check cluster, rights, engines and policy.")
+@click.command(cls=KubectlCommand, short_help="Check cluster, rights, engines and policy.")
 @kubeconfig_options
 @click.option(
     "--engine", metavar="NAME", shell_complete=candidates.engines, help="The engine that a run would take (auto)."

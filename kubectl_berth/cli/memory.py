@@ -9,6 +9,7 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, kubeconfig_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,7 @@ def forget(environment: Environment, /, numbers: tuple[int, ...], everything: bo
     return 0
 
 
-@memory.command(short_help="Write a note about a cluster.")
+@memory.command(cls=KubectlCommand, short_help="Write a note about a cluster.")
 @click.option("--title", required=True, metavar="TEXT", help="What happened, in a few words.")
 @click.option("--root-cause", "root_cause", required=True, metavar="TEXT", help="What caused it.")
 @click.option("--fix", required=True, metavar="TEXT", help="What helped.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,22 +16,29 @@ from kubectl_berth.cluster.overrides import Overrides
 F = TypeVar("F", bound=Callable[..., Any])
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"\+?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+")
-_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_DURATION = re.compile(rf"\+?(?:{_PART.pattern})+")
+_LONGEST = 2**63 / 1e9
+"""Seconds that kubectl's durations can hold."""
 
 
-class Duration(click.ParamType[float]):
-    """kubectl's durations: whole seconds, or 1m30s; 0 means no limit. Gives seconds."""
+class Duration(click.ParamType[float | None]):
+    """kubectl's durations: whole seconds, or 1m30s; 0 means no limit. Gives seconds, None for an empty one."""
 
     name = "duration"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip()
-        if re.fullmatch(r"\d+", text):
-            return float(text)
-        if not _DURATION.fullmatch(text):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        text = str(value)
+        if not text:
+            return None
+        seconds = math.inf
+        if re.fullmatch(r"\+?[0-9]+", text):
+            seconds = float(text)
+        elif _DURATION.fullmatch(text):
+            seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+        if seconds >= _LONGEST:
             self.fail(f"{text!r} is no duration; give whole seconds or a time like 1m30s", param, ctx)
-        return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+        return seconds
 
 
 def source_options(command: F) -> F:
@@ -90,7 +98,13 @@ _KUBECONFIG: tuple[Callable[[Any], Any], ...] = (
         help="Context of the kubeconfig to use.",
     ),
     click.option(
-        "-n", "--namespace", metavar="NAME", shell_complete=candidates.namespaces, help="Read this namespace only."
+        "-n",
+        "--namespace",
+        metavar="NAME",
+        # an empty one is none, as for kubectl: scripts pass "$NAMESPACE"
+        callback=lambda _context, _parameter, value: value or None,
+        shell_complete=candidates.namespaces,
+        help="Read this namespace only.",
     ),
     click.option("--kubeconfig", metavar="FILE", shell_complete=candidates.files, help="The kubeconfig file to use."),
     click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
@@ -26,7 +27,7 @@ WITH_CUSTOM = """\
 """
 
 
-@click.command(short_help="Print the smallest role that berth needs.")
+@click.command(cls=KubectlCommand, short_help="Print the smallest role that berth needs.")
 @click.option("--custom", "with_custom", is_flag=True, help="Add the custom resources that the cluster serves.")
 @click.option("--name", default="kubectl-berth", metavar="NAME", help="The role's name (kubectl-berth).")
 @source_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from kubectl_berth.cluster.snapshot_writer import Written
@@ -21,7 +22,7 @@ def snapshot() -> None:
     """Keep a cluster at this moment as a directory: for a ticket, for later questions, for a scenario."""
 
 
-@snapshot.command(short_help="Write the current cluster into a directory.")
+@snapshot.command(cls=KubectlCommand, short_help="Write the current cluster into a directory.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("-A", "--all-namespaces", is_flag=True, help="Take all namespaces (the default without -n).")
 @click.option(

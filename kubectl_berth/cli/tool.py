@@ -8,6 +8,7 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cli.options import connection_flags, source_options
+from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = "berth.dev/v1/tool-result"
 
 
-@click.command(short_help="Run one tool by hand.")
+@click.command(cls=KubectlCommand, short_help="Run one tool by hand.")
 @click.argument("name", shell_complete=candidates.tool_names)
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=candidates.tool_arguments)
 @source_options
