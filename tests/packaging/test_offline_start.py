@@ -121,26 +121,25 @@ def test_completion_of_commands(watched: Watched) -> None:
     assert done.returncode == 0 and "ask\t" in done.stdout and watched.told() == []
 
 
-CREDENTIAL_PROGRAM = """\
+UNREACHABLE = """\
 apiVersion: v1
 kind: Config
 current-context: there
 contexts: [{name: there, context: {cluster: there, user: me}}]
 clusters: [{name: there, cluster: {server: "https://127.0.0.1:9"}}]
 users:
-- name: me
-  user:
-    exec: {apiVersion: client.authentication.k8s.io/v1, command: "false", interactiveMode: Never}
+- {name: me, user: USER}
 """
+PROGRAM = '{exec: {apiVersion: client.authentication.k8s.io/v1, command: "false", interactiveMode: Never}}'
 
 
 def test_the_watch_sees_a_socket_and_a_program(watched: Watched, tmp_path: Path) -> None:
     config = tmp_path / "kubeconfig"
-    config.write_text(CREDENTIAL_PROGRAM)
+    config.write_text(UNREACHABLE.replace("USER", PROGRAM))
     live = [*COMMAND, "check", "--kubeconfig", str(config)]
     assert watched.run(live).returncode == 3
     assert any(line.startswith("subprocess.Popen") and "false" in line for line in watched.told())
-    config.write_text(CREDENTIAL_PROGRAM.partition("users:")[0].replace(", user: me", ""))
+    config.write_text(UNREACHABLE.replace("USER", "{token: t}"))
     assert watched.run(live).returncode == 3
     assert any(line.startswith("socket.connect") and "127.0.0.1" in line for line in watched.told())
 
