@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from kubectl_berth.cluster.credentials import Credentials, check_user, find_credentials, impersonation
+from kubectl_berth.cluster.in_cluster import IN_CLUSTER, SERVICE_ACCOUNT, Pod, find_pod, given_up
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ContextEntry, Kubeconfig, UserEntry, read_kubeconfig
 from kubectl_berth.cluster.overrides import Overrides
 from kubectl_berth.cluster.proxy import proxy_for
 from kubectl_berth.environment import Environment
-from kubectl_berth.errors import ClusterUnreachable, UsageError
+from kubectl_berth.errors import BerthError, ClusterUnreachable, UsageError
 
-SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-"""Where a pod finds its own token, CA and namespace."""
+STANDARD_SERVER = "http://localhost:8080"
+"""What kubectl asks where nothing names a server, unless KUBERNETES_MASTER does. Berth asks nobody then."""
 
-IN_CLUSTER = "in-cluster"
+_ENDLESS = 1e6
+"""Seconds, eleven days: a longer limit is none, and too big a number for a socket."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,26 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     Raises UsageError for a kubeconfig or a name that cannot be used, ClusterUnreachable where nothing names a cluster.
     """
     kubeconfig = read_kubeconfig(options.kubeconfig, environment)
-    if kubeconfig.empty and not (options.context or options.overrides):
-        context, cluster, user = _in_cluster(kubeconfig, environment, account)
-    else:
-        context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
+    pod = find_pod(environment, account)
+    context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
     check_user(user)
-    namespace = options.namespace or context.namespace or "default"
+    ca = _authority(cluster)
+    namespace = options.namespace or context.namespace or (pod.namespace if pod else "") or "default"
     if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
         raise UsageError(f"{namespace!r} is not the name of a namespace; pass one with --namespace")
+    standard = environment.variable("KUBERNETES_MASTER")
+    given = given_up(cluster, user, options.overrides, options.request_timeout)
+    if pod and not given and cluster.server in ("", standard or STANDARD_SERVER) and not standard.startswith("https:"):
+        context = replace(context, name=IN_CLUSTER)
+        cluster, user = pod.entries(options.overrides)
+        ca = _authority(cluster)
+    elif not (cluster.server or standard):
+        raise _no_server(kubeconfig, context, pod, given)
+    else:
+        _check_known(kubeconfig, context, user, options.overrides)
+        if not cluster.server:
+            context, cluster = replace(context, name=context.name or standard), replace(cluster, server=standard)
+    _check_authority(cluster)
     server = _server(cluster)
     secure = server.startswith("https:")
 
@@ -83,7 +97,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
         namespace=namespace,
         user=user.name,
         server=server,
-        ca=_authority(cluster),
+        ca=ca,
         insecure=cluster.insecure,
         tls_server_name=cluster.tls_server_name,
         proxy=proxy_for(server, cluster.proxy_url, environment.variables),
@@ -91,79 +105,85 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
         impersonation=impersonation(user),
         credentials=credentials,
         renewable=secure and bool(user.plugin or user.token_file),
-        request_timeout=math.inf if options.request_timeout == 0 else options.request_timeout,
+        request_timeout=_limit(options.request_timeout),
     )
+
+
+def _limit(seconds: float | None) -> float | None:
+    return math.inf if seconds == 0 or (seconds or 0) > _ENDLESS else seconds
 
 
 def _choose(
     kubeconfig: Kubeconfig, asked: str | None, overrides: Overrides
 ) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
-    """What the context names, or the flags in its place, with the other flags on top."""
+    """What the context names, or the flags in its place, with the other flags on top; there may be no server in it."""
     context = _context(kubeconfig, asked, overrides)
     name = overrides.cluster or context.cluster
     cluster = kubeconfig.clusters.get(name)
     if cluster is None and overrides.cluster:
         raise UsageError(f"cluster {name!r} does not exist in the kubeconfig; choose with --cluster")
-    if cluster is None and not overrides.server:
-        raise UsageError(f"context {context.name!r} names the cluster {name!r}, which the kubeconfig does not hold")
-    name = overrides.user or context.user
-    user = kubeconfig.users.get(name)
+    named = overrides.user or context.user
+    user = kubeconfig.users.get(named)
     if user is None and overrides.user:
-        raise UsageError(f"user {name!r} does not exist in the kubeconfig; choose with --user")
-    if user is None and name and not (overrides.token or overrides.client_certificate):
-        raise UsageError(f"context {context.name!r} names the user {name!r}, whom the kubeconfig does not hold")
+        raise UsageError(f"user {named!r} does not exist in the kubeconfig; choose with --user")
     return (
         context,
-        overrides.on_cluster(cluster or ClusterEntry(context.cluster)),
-        overrides.on_user(user or UserEntry(name)),
+        overrides.on_cluster(cluster or ClusterEntry(name)),
+        overrides.on_user(user or UserEntry(named)),
     )
+
+
+def _check_known(kubeconfig: Kubeconfig, context: ContextEntry, user: UserEntry, overrides: Overrides) -> None:
+    """Raises UsageError for a user whom nothing describes, neither the kubeconfig nor a flag."""
+    proven = overrides.token or overrides.client_certificate or overrides.username
+    if user.name and user.name not in kubeconfig.users and not proven:
+        raise UsageError(f"context {context.name!r} names the user {user.name!r}, whom the kubeconfig does not hold")
 
 
 def _context(kubeconfig: Kubeconfig, asked: str | None, overrides: Overrides) -> ContextEntry:
     name = asked or kubeconfig.current_context
-    known = ", ".join(sorted(kubeconfig.contexts)[:10]) or "none"
     if not name:
-        if named := overrides.cluster or overrides.server:
-            return ContextEntry(named)
-        raise ClusterUnreachable(
-            f"no current context in the kubeconfig: choose one with --context (there are: {known})"
-        )
+        return ContextEntry(overrides.cluster or overrides.server)
     context = kubeconfig.contexts.get(name)
     if context is None:
         raise UsageError(
-            f"context {name!r} does not exist in the kubeconfig (there are: {known}); choose with --context"
+            f"context {name!r} does not exist in the kubeconfig (there are: {_known(kubeconfig)}); "
+            "choose with --context"
         )
     return context
 
 
-def _in_cluster(
-    kubeconfig: Kubeconfig, environment: Environment, account: Path
-) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
-    """The cluster this process runs in as a pod."""
-    host = environment.variable("KUBERNETES_SERVICE_HOST")
-    port = environment.variable("KUBERNETES_SERVICE_PORT")
-    token, ca, namespace = account / "token", account / "ca.crt", account / "namespace"
-    if not (host and port and token.is_file()):
+def _known(kubeconfig: Kubeconfig) -> str:
+    return ", ".join(sorted(kubeconfig.contexts)[:10]) or "none"
+
+
+def _no_server(kubeconfig: Kubeconfig, context: ContextEntry, pod: Pod | None, given: list[str]) -> BerthError:
+    """Why there is no server to ask, and what to do about it."""
+    if pod and given:
+        return ClusterUnreachable(
+            f"{' and '.join(given)}: with this kubectl does not take the pod's own service account either, and nothing "
+            "else names a cluster: leave it out, or name the cluster with --server or a kubeconfig"
+        )
+    if kubeconfig.empty:
         said = "the kubeconfig says nothing" if kubeconfig.files else "no kubeconfig found"
-        raise ClusterUnreachable(f"{said}: set KUBECONFIG or pass --kubeconfig FILE, or read a --snapshot DIR instead")
-    found = environment.variable("POD_NAMESPACE")
-    if not found and namespace.is_file():
-        found = namespace.read_text("utf-8", "replace").strip()
-    address = f"[{host}]" if ":" in host else host
-    return (
-        ContextEntry(IN_CLUSTER, IN_CLUSTER, "service account", found),
-        ClusterEntry(IN_CLUSTER, f"https://{address}:{port}", ca_file=str(ca) if ca.is_file() else ""),
-        UserEntry("service account", token_file=str(token)),
+        return ClusterUnreachable(f"{said}: set KUBECONFIG or pass --kubeconfig FILE, or read a --snapshot DIR instead")
+    if not context.name:
+        return ClusterUnreachable(
+            f"no current context in the kubeconfig: choose one with --context (there are: {_known(kubeconfig)})"
+        )
+    if context.cluster in kubeconfig.clusters:
+        return UsageError(f"cluster {context.cluster!r} of the kubeconfig has no server; add one")
+    if not context.cluster:
+        return UsageError(f"context {context.name!r} of the kubeconfig names no cluster; add one")
+    return UsageError(
+        f"context {context.name!r} names the cluster {context.cluster!r}, which the kubeconfig does not hold"
     )
 
 
 def _server(cluster: ClusterEntry) -> str:
     """The server's URL with a scheme; where none is written it is http, TLS settings or not, as for kubectl."""
-    written = cluster.server
-    if not written:
-        raise UsageError(f"cluster {cluster.name!r} of the kubeconfig has no server; add one")
-    if "://" not in written:
-        written = f"http://{written}"
+    scheme, separator, rest = cluster.server.partition("://")
+    written = f"{scheme.lower()}://{rest}" if separator else f"http://{cluster.server}"
     try:
         parts = urlsplit(written)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -181,13 +201,16 @@ def _server(cluster: ClusterEntry) -> str:
     return written.rstrip("/")
 
 
-def _authority(cluster: ClusterEntry) -> str:
+def _check_authority(cluster: ClusterEntry) -> None:
     if cluster.ca_file and cluster.ca_data:
         raise UsageError(f"cluster {cluster.name!r} has certificate-authority and its -data; keep one of them")
     if cluster.insecure and (cluster.ca_file or cluster.ca_data):
         raise UsageError(
             f"cluster {cluster.name!r} has insecure-skip-tls-verify and a certificate authority; keep one of them"
         )
+
+
+def _authority(cluster: ClusterEntry) -> str:
     if not cluster.ca_file:
         return cluster.ca_data.decode("utf-8", "replace")
     try:

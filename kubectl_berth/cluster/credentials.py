@@ -118,7 +118,8 @@ def impersonation(user: UserEntry) -> tuple[tuple[str, str], ...]:
     for name, value in headers:
         if not value.isprintable():
             raise UsageError(f"user {user.name!r} of the kubeconfig: {name} holds a control character")
-    return tuple(headers)
+    # a header's characters are taken for bytes on their way; kubectl sends names in UTF-8
+    return tuple((name, value.encode("utf-8", "surrogateescape").decode("latin-1")) for name, value in headers)
 
 
 _TOKEN_SAFE = "!#$&'*+-.^_`|~"

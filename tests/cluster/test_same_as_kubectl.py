@@ -22,6 +22,7 @@ import yaml
 
 from kubectl_berth.cli.options import connection_flags, source_options
 from kubectl_berth.cli.sources import Source, connection_of, opener
+from kubectl_berth.cli.spelling import KubectlCommand
 from kubectl_berth.cluster.connection import resolve
 from kubectl_berth.cluster.transport import Transport
 from kubectl_berth.environment import Environment
@@ -33,7 +34,7 @@ KUBECTL = shutil.which("kubectl", path=str(Path(sys.executable).parent)) or "kub
 V1 = "client.authentication.k8s.io/v1"
 
 
-@click.command()
+@click.command(cls=KubectlCommand)
 @source_options
 @click.option("--light", is_flag=True)
 @connection_flags
@@ -588,6 +589,90 @@ def flag_username_and_password(g: Ground) -> None:
 def flags_that_change_nothing_here(g: Ground) -> None:
     g.use(g.config())
     g.flags |= {"cache-dir": str(g.home / "cache"), "disable-compression": True, "namespace": "shop"}
+
+
+@same
+def flag_switches_with_a_value(g: Ground) -> None:
+    g.use(g.config(**{"certificate-authority": None}))
+    g.flags |= {"insecure-skip-tls-verify": ["false", "T"], "disable-compression": "1"}
+
+
+@same
+def flag_switch_turned_off(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"insecure-skip-tls-verify": [True, "0"]}
+
+
+@same
+def flags_without_a_value(g: Ground) -> None:
+    g.use(g.config(), g.config(name="b", server=g.two.url))
+    names = ("context", "cluster", "user", "server", "token", "namespace", "as", "kubeconfig", "proxy-url")
+    g.flags |= dict.fromkeys((*names, "tls-server-name", "certificate-authority", "request-timeout"), "")
+
+
+@same
+def flag_given_twice(g: Ground) -> None:
+    g.use(g.config(), g.config(name="b", server=g.two.url))
+    g.flags |= {"context": ["zzz", "config"], "server": ["https://127.0.0.1:9", g.two.url], "token": ["a", "b"]}
+
+
+@same
+def flag_username_for_an_unknown_user(g: Ground) -> None:
+    g.use(g.config() | {"users": []})
+    g.flags |= {"username": "jane", "password": "p"}
+
+
+@same
+def flag_as_beyond_ascii(g: Ground) -> None:
+    g.use(g.config())
+    g.flags |= {"as": "jürgen", "as-group": ["größe"], "as-user-extra": ["k=ä"]}
+
+
+@same
+def scheme_in_capitals(g: Ground) -> None:
+    g.use(g.config(server=g.one.url.replace("https", "HTTPS")))
+
+
+@same
+def blanks_in_the_kubeconfig_variable(g: Ground) -> None:
+    g.use(g.config(server=g.two.url))
+    g.write("a b ", g.config())
+    g.variables["KUBECONFIG"] = f" :a b ::{g.variables['KUBECONFIG']}:"
+
+
+@same
+def server_of_the_master_variable(g: Ground) -> None:
+    g.variables["KUBERNETES_MASTER"] = g.one.url
+    g.flags |= {"token": "typed", "certificate-authority": str(g.tls.ca)}
+
+
+@same
+def server_of_the_master_variable_for_a_cluster_without(g: Ground) -> None:
+    g.variables["KUBERNETES_MASTER"] = g.one.url
+    g.use(g.config(server=None))
+
+
+@same
+def server_of_the_master_variable_without_tls(g: Ground) -> None:
+    g.variables["KUBERNETES_MASTER"] = g.plain.url.removeprefix("http://")
+
+
+@same
+def kubeconfig_before_the_master_variable(g: Ground) -> None:
+    g.variables["KUBERNETES_MASTER"] = g.two.url
+    g.use(g.config())
+
+
+@refused
+def flag_file_empty(g: Ground) -> None:
+    g.use(g.config())
+    g.flags["kubeconfig"] = str(g.write("empty", ""))
+
+
+@refused
+def kubeconfig_variable_names_missing_files_only(g: Ground) -> None:
+    g.write(".kube/config", g.config())
+    g.variables["KUBECONFIG"] = "/nowhere/a:/nowhere/b"
 
 
 @refused
