@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +16,7 @@ from kubectl_berth.cli.spelling import KubectlCommand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubectl_berth.cluster.connection import Access
     from kubectl_berth.environment import Environment
     from kubectl_berth.investigation.doctor import Point
 
@@ -40,18 +43,26 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     kubectl berth doctor -n shop --as jane -o json
     """
     from kubectl_berth.cli.sources import Source, connection_of
-    from kubectl_berth.cluster.connection import resolve as find
+    from kubectl_berth.cluster.connection import resolve as way
+    from kubectl_berth.cluster.kubeconfig import read_kubeconfig
     from kubectl_berth.cluster.live import connect
-    from kubectl_berth.investigation.doctor import examine
+    from kubectl_berth.investigation.doctor import PATIENCE, examine
     from kubectl_berth.settings import resolve
 
     source = Source(**options)
     source.validate()
     settings = resolve({"engine": engine}, environment=environment)
     connection = connection_of(source)
+    if connection.request_timeout is None:
+        connection = replace(connection, request_timeout=PATIENCE)
+
+    def find() -> tuple[Access, list[str]]:
+        access = way(connection, environment)
+        return access, [str(path) for path in read_kubeconfig(connection.kubeconfig, environment).files]
+
     points = []
     for point in examine(
-        lambda: find(connection, environment),
+        find,
         lambda: connect(connection, environment),
         settings,
         environment,
@@ -90,8 +101,19 @@ def _document(points: Sequence[Point], status: int) -> dict[str, Any]:
             "state": point.state,
             "summary": shown_line(point.words, 2000),
             "lines": [shown_line(line, 2000) for line in point.lines],
-            "details": dict(point.details),
+            "details": _shown(point.details),
         }
         for point in points
     ]
     return {"schema": SCHEMA, "ok": status == 0, "exit_status": status, "points": found}
+
+
+def _shown(details: Any) -> Any:
+    """The details with every text in them cleaned and redacted."""
+    from kubectl_berth.safety.gate import shown_line
+
+    if isinstance(details, Mapping):
+        return {name: _shown(value) for name, value in details.items()}
+    if isinstance(details, list):
+        return [_shown(value) for value in details]
+    return shown_line(details, 2000) if isinstance(details, str) else details

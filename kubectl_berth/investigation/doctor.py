@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from kubectl_berth.cluster.cluster import Discovery
 from kubectl_berth.cluster.connection import Access
 from kubectl_berth.cluster.kinds import METRICS_KINDS
 from kubectl_berth.cluster.live import LiveCluster
 from kubectl_berth.engines.found import Found, chosen, find_engines
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus, NotServed, ReadError, UsageError
+from kubectl_berth.investigation.admission import FIRST_PROMPT, PAID
 from kubectl_berth.investigation.consent import raw_allowed
 from kubectl_berth.investigation.rights import Rights, review
 from kubectl_berth.knowledge.ledger import day_of, taken
 from kubectl_berth.knowledge.store import FILE, Store, StoreError, data_directory
 from kubectl_berth.settings import Settings
-from kubectl_berth.tools.rights import Right
+from kubectl_berth.tools.rights import Right, custom
 
 SHOWN = 12
 """Resources in one line, at most."""
+
+PATIENCE = 5.0
+"""Seconds that one request to the API server may take unless --request-timeout says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -39,34 +46,43 @@ class Point:
 
 
 def examine(
-    find: Callable[[], Access],
+    find: Callable[[], tuple[Access, Sequence[str]]],
     connect: Callable[[], LiveCluster],
     settings: Settings,
     environment: Environment,
     *,
     narrowed: bool,
 ) -> Iterator[Point]:
-    """Each point as it is known. `find` reads the kubeconfig, `connect` reaches the cluster; `narrowed` by -n."""
+    """Each point as it is known. `find` gives the way to the cluster and the kubeconfig files that it was read from,
+    `connect` reaches it; `narrowed` by -n.
+    """
+    reached = "kubeconfig"
     try:
-        access = find()
-        yield _kubeconfig(access)
+        access, files = find()
+        yield _kubeconfig(access, files)
+        reached = "cluster"
         yield from _cluster(connect, environment, narrowed)
     except BerthError as error:
-        name = "kubeconfig" if isinstance(error, UsageError) else "cluster"
+        name = "kubeconfig" if isinstance(error, UsageError) else reached
         yield Point(name, "failed", str(error), status=error.exit_status)
     yield from _engines(settings, environment)
-    yield _budget(settings, environment)
 
 
-def _kubeconfig(access: Access) -> Point:
+def _kubeconfig(access: Access, files: Sequence[str]) -> Point:
     user = f"user {access.user}" if access.user else "no user"
     words = f"context {access.context}, {user}, namespace {access.namespace}, server {access.server}"
-    lines = []
+    lines = [f"read from {', '.join(files)}"] if files else []
     if access.impersonation:
         lines.append("acting as " + ", ".join(f"{value}" for _, value in access.impersonation))
     if access.insecure:
         lines.append("the server's certificate is not checked: anybody on the way can read what is sent")
-    details = {"context": access.context, "user": access.user, "namespace": access.namespace, "server": access.server}
+    details = {
+        "files": list(files),
+        "context": access.context,
+        "user": access.user,
+        "namespace": access.namespace,
+        "server": access.server,
+    }
     return Point("kubeconfig", "note" if access.insecure else "ok", words, tuple(lines), details)
 
 
@@ -74,15 +90,17 @@ def _cluster(connect: Callable[[], LiveCluster], environment: Environment, narro
     started = environment.monotonic()
     cluster = connect()
     took = environment.monotonic() - started
-    try:
+    # side by side: what does not answer is waited for once; closing first, the others are not waited for after Ctrl-C
+    with ThreadPoolExecutor(2) as pool, closing(cluster):
         version = cluster.name().version
         words = f"answers in {took:.2f} s, {version or 'keeps its version to itself'}"
         yield Point("cluster", "ok", words, details={"version": version, "seconds": round(took, 3)})
-        yield from _rights(review(cluster, narrowed, environment.monotonic), narrowed)
-        yield _kinds(cluster)
-        yield _metrics(cluster)
-    finally:
-        cluster.close()
+        discovery = pool.submit(_discovery, cluster)
+        metrics = pool.submit(_metrics, cluster)
+        rights = review(cluster, narrowed, environment.monotonic)
+        yield from _rights(rights, narrowed)
+        yield _kinds(discovery.result(), rights)
+        yield metrics.result()
 
 
 def _rights(rights: Rights, narrowed: bool) -> Iterator[Point]:
@@ -95,7 +113,9 @@ def _rights(rights: Rights, narrowed: bool) -> Iterator[Point]:
         lines.append(f"not known: {_some(rights.unknown)} ({rights.why})")
     where = f"in namespace {rights.namespace}" if narrowed else "in all namespaces"
     words = f"everything that the tools read {where}"
-    if lines:
+    if rights.unknown and not (rights.missing or rights.only_here):
+        words = f"not known whether everything that the tools read {where} may be read"
+    elif lines:
         words = f"not everything that the tools read {where}; answers name what is missing (kubectl berth rbac)"
     details = {
         "namespace": rights.namespace if narrowed else None,
@@ -122,16 +142,28 @@ def _some(rights: Sequence[Right]) -> str:
     return ", ".join(map(str, rights[:SHOWN])) + more
 
 
-def _kinds(cluster: LiveCluster) -> Point:
+def _discovery(cluster: LiveCluster) -> Discovery | ReadError:
     try:
-        discovery = cluster.kinds()
+        return cluster.kinds()
     except ReadError as error:
-        return Point("kinds", "missing", str(error), status=ExitStatus.ERROR)
-    custom = [kind for kind in discovery.kinds if not kind.builtin and kind.preferred]
-    words = f"{len(discovery.kinds)} served, {len(custom)} of them custom"
-    lines = tuple(f"{gap.what} does not answer ({gap.detail or gap.why})" for gap in discovery.gaps)
-    details = {"custom": len(custom), "not_answering": [gap.what for gap in discovery.gaps]}
-    return Point("kinds", "note" if lines else "ok", words, lines, details)
+        return error
+
+
+def _kinds(discovery: Discovery | ReadError, rights: Rights) -> Point:
+    if isinstance(discovery, ReadError):
+        return Point("kinds", "missing", str(discovery), status=ExitStatus.ERROR)
+    own = custom(discovery.kinds)
+    closed = [right for right in own if not rights.readable(right.group, right.resource)]
+    words = f"{len(discovery.kinds)} served, {len(own)} of them custom"
+    lines = [f"{gap.what} does not answer ({gap.detail or gap.why})" for gap in discovery.gaps]
+    if closed:
+        lines.append(f"custom ones that may not be read: {_some(closed)} (kubectl berth rbac --custom)")
+    details = {
+        "custom": len(own),
+        "custom_not_readable": [str(right) for right in closed],
+        "not_answering": [gap.what for gap in discovery.gaps],
+    }
+    return Point("kinds", "note" if lines else "ok", words, tuple(lines), details)
 
 
 def _metrics(cluster: LiveCluster) -> Point:
@@ -151,6 +183,7 @@ def _engines(settings: Settings, environment: Environment) -> Iterator[Point]:
         found = find_engines(settings, environment)
     except UsageError as error:
         yield Point("engine", "failed", str(error), status=error.exit_status)
+        yield _budget(settings.engine, settings, environment)
         return
     one = chosen(settings, environment, found)
     lines = tuple(f"{'+' if each.usable else '-'} {_engine(each)}: {each.words}" for each in found)
@@ -170,6 +203,7 @@ def _engines(settings: Settings, environment: Environment) -> Iterator[Point]:
         words = f"a run would take {one.name}, which cannot be used: {one.words}"
         yield Point("engine", "failed", words, lines, details, ExitStatus.NO_ANSWER)
     yield _policy(one, settings, environment)
+    yield _budget(one.name, settings, environment)
 
 
 def _engine(found: Found) -> str:
@@ -193,7 +227,8 @@ def _policy(engine: Found, settings: Settings, environment: Environment) -> Poin
     return Point("data policy", "ok", words, lines, details)
 
 
-def _budget(settings: Settings, environment: Environment) -> Point:
+def _budget(engine: str, settings: Settings, environment: Environment) -> Point:
+    """What is left of the budgets; spent ones hold only an engine that costs money."""
     day = day_of(environment.wall())
     limits = (("today", day, settings.budget_daily_tokens), ("this month", day[:7], settings.budget_monthly_tokens))
     details: dict[str, Any] = {}
@@ -207,7 +242,14 @@ def _budget(settings: Settings, environment: Environment) -> Point:
                 words.append(f"{left:,} of {limit:,} tokens left {name}")
     except StoreError as error:
         return Point("budget", "missing", str(error), status=ExitStatus.ERROR)
-    spent = any(each["left"] == 0 for each in details.values())
-    status = ExitStatus.OVER_BUDGET if spent else ExitStatus.OK
-    state = "failed" if spent else "ok"
-    return Point("budget", state, "; ".join(words) or "no limit is set", details=details, status=status)
+    if settings.max_cost is not None:
+        words.append(f"at most ${settings.max_cost:g} a run")
+    first = settings.reserve_tokens if settings.reserve_tokens is not None else FIRST_PROMPT + settings.max_tokens
+    short = any(each["left"] < first for each in details.values())
+    said = "; ".join(words) or "no limit is set"
+    if not short:
+        return Point("budget", "ok", said, details=details)
+    lines = (f"a first model call may take {first:,}",)
+    if engine not in PAID:
+        return Point("budget", "note", said, (*lines, f"{engine} costs nothing and is not held"), details)
+    return Point("budget", "failed", said, lines, details, ExitStatus.OVER_BUDGET)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kubectl_berth.cluster.live import LiveCluster
@@ -17,7 +17,23 @@ SECONDS = 2.0
 AT_ONCE = 12
 _CHANGING = frozenset("create update patch delete deletecollection bind escalate impersonate *".split())
 _READING = frozenset("get list watch *".split())
-_INSIDE = frozenset("pods/exec pods/attach pods/portforward pods/ephemeralcontainers nodes/proxy".split())
+_INSIDE = frozenset(
+    "pods/exec pods/attach pods/portforward pods/ephemeralcontainers nodes/proxy pods/proxy services/proxy".split()
+)
+# what is asked about one by one where the API server cannot list the rules: an authorizer outside of it (a cloud's
+# own, a webhook) answers single questions alone
+_PROBES = (
+    ("", "secrets", "list"),
+    ("", "secrets", "get"),
+    ("", "configmaps", "list"),
+    ("", "pods/exec", "create"),
+    ("", "nodes/proxy", "get"),
+    ("", "users", "impersonate"),
+    ("", "pods", "create"),
+    ("", "pods", "delete"),
+    ("apps", "deployments", "patch"),
+    ("*", "*", "*"),
+)
 # these ask or renew one's own rights and change no object
 _HARMLESS = frozenset({"authorization.k8s.io", "authentication.k8s.io"})
 
@@ -28,7 +44,7 @@ class Rights:
 
     `missing` may not be read at all, `only_here` in `namespace` alone, `unknown` was not answered (`why`). `excess` is
     what the person could do with these credentials and berth never does, one line each. `incomplete` says why the list
-    of rules may lack some.
+    of rules may lack some; `rules` is that list, None where the server gave none.
     """
 
     namespace: str
@@ -38,53 +54,86 @@ class Rights:
     excess: Sequence[str] = ()
     why: str = ""
     incomplete: str = ""
+    rules: Sequence[Rule] | None = None
+
+    def readable(self, group: str, resource: str) -> bool:
+        """Whether the rules let the resource be listed in `namespace`; True where they are not known."""
+        whole = self.rules is None or bool(self.incomplete)
+        return whole or _covered(Right(group, resource, ("list",)), self.rules or ())
 
 
 def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float]) -> Rights:
     """The rights in all namespaces or, `narrowed`, in the cluster's own one; within two seconds in all."""
     name = cluster.name()
     end = monotonic() + SECONDS
+    late = BerthError(f"not answered within {SECONDS:g} s")
 
     def ask(resource: str, spec: Mapping[str, Any]) -> dict[str, Any] | BerthError:
         left = end - monotonic()
         if left <= 0.05:
-            return BerthError(f"not answered within {SECONDS:g} s")
+            return late
         try:
             return cluster.review(resource, spec, seconds=left)
         except BerthError as error:
-            return error
+            return late if monotonic() >= end else error
 
-    def allowed(right: Right) -> bool | BerthError:
-        place = {"namespace": name.namespace} if narrowed and right.namespaced else {}
-        resource, _, part = right.resource.partition("/")
-        attributes = {"group": right.group, "resource": resource, "verb": right.verbs[-1], **place}
+    def allowed(group: str, resource: str, verb: str, place: Mapping[str, str]) -> bool | BerthError:
+        plural, _, part = resource.partition("/")
+        attributes = {"group": group, "resource": plural, "verb": verb, **place}
         attributes |= {"subresource": part} if part else {}
         status = ask("selfsubjectaccessreviews", {"resourceAttributes": attributes})
-        return status if isinstance(status, BerthError) else status.get("allowed") is True
+        if isinstance(status, BerthError):
+            return status
+        answer = status.get("allowed")
+        return answer if isinstance(answer, bool) else BerthError("the API server's review says neither yes nor no")
+
+    def may_read(right: Right) -> bool | BerthError:
+        place = {"namespace": name.namespace} if narrowed and right.namespaced else {}
+        return allowed(right.group, right.resource, right.verbs[-1], place)
+
+    def probed(probe: tuple[str, str, str]) -> bool:
+        return allowed(*probe, {"namespace": name.namespace}) is True
 
     wanted = needed(name.version)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        here = pool.submit(ask, "selfsubjectrulesreviews", {"namespace": name.namespace})
-        answers = list(zip(wanted, pool.map(allowed, wanted), strict=True))
-        listed = here.result()
+        listing = pool.submit(ask, "selfsubjectrulesreviews", {"namespace": name.namespace})
+        answers = list(zip(wanted, pool.map(may_read, wanted), strict=True))
+        listed = listing.result()
+        rules = None if isinstance(listed, BerthError) else _rules(listed)
+        incomplete = _incomplete(listed)
+        probes = _PROBES if incomplete else ()
+        known = [_rule(*probe) for probe, answer in zip(probes, pool.map(probed, probes), strict=True) if answer]
     refused = [right for right, answer in answers if answer is False]
     failed = [answer for _, answer in answers if isinstance(answer, BerthError)]
-    rules = _rules(listed) if isinstance(listed, dict) else []
-    only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules)]
+    only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules or ())]
+    partly = [] if incomplete else _list_alone([right for right, answer in answers if answer is True], rules or ())
     return Rights(
         namespace=name.namespace,
-        missing=[right for right in refused if right not in only_here],
+        missing=[*(right for right in refused if right not in only_here), *partly],
         only_here=only_here,
         unknown=[right for right, answer in answers if isinstance(answer, BerthError)],
-        excess=excess(rules),
+        excess=excess([*(rules or ()), *known]),
         why=str(failed[0]) if failed else "",
-        incomplete=_incomplete(listed),
+        incomplete=incomplete,
+        rules=rules,
     )
+
+
+def _list_alone(rights: Sequence[Right], rules: Sequence[Rule]) -> list[Right]:
+    """What the rules let be listed and not read one by one: a rule for all namespaces shows in each of them."""
+    single = [(right, replace(right, verbs=("get",))) for right in rights if "get" in right.verbs[:-1]]
+    return [get for right, get in single if _covered(right, rules) and not _covered(get, rules)]
+
+
+def _rule(group: str, resource: str, verb: str) -> Rule:
+    return Rule(frozenset({group}), frozenset({resource}), frozenset({verb}))
 
 
 def _incomplete(listed: dict[str, Any] | BerthError) -> str:
     if isinstance(listed, BerthError):
         return str(listed)
+    if not isinstance(listed.get("resourceRules"), list):
+        return "the API server gave no list of rules"
     if listed.get("incomplete") is True:
         return str(listed.get("evaluationError") or "the API server says that its list of rules is incomplete")
     return ""
@@ -130,10 +179,11 @@ def excess(rules: Sequence[Rule]) -> list[str]:
     """What the rules allow that berth never does, the worst first."""
     lines = []
     if any({"*"} <= rule.verbs and {"*"} <= rule.resources and "*" in rule.groups for rule in rules):
-        lines.append("everything on everything (cluster-admin)")
+        lines.append("everything on everything")
     for plural in ("secrets", "configmaps"):
-        if any(rule.covers("", plural, _READING) for rule in rules):
-            lines.append(f"read {plural}")
+        opened = [rule for rule in rules if rule.covers("", plural, _READING)]
+        if opened:
+            lines.append(f"read {plural}" + (" of certain names" if all(rule.named for rule in opened) else ""))
     inside = sorted(part for part in _INSIDE if any(rule.covers("", part, ("get", "create")) for rule in rules))
     if inside:
         lines.append(f"get into containers and nodes: {', '.join(inside)}")

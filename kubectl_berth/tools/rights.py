@@ -21,7 +21,9 @@ class Right:
     namespaced: bool = True
 
     def __str__(self) -> str:
-        return f"{self.resource}.{self.group}" if self.group else self.resource
+        name = f"{self.resource}.{self.group}" if self.group else self.resource
+        # listing alone is what most of what berth does goes by
+        return f"{name} one by one (get)" if self.verbs == ("get",) and "/" not in self.resource else name
 
 
 def needed(version: str = NEWEST) -> list[Right]:

@@ -16,7 +16,7 @@ from kubectl_berth.cluster.allow_list import permit
 from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.errors import Refused
 from kubectl_berth.simulator.server import serve
-from tests.fakes.kube_recorder import Recorded, Recorder, Reply, closed_port, recording, status
+from tests.fakes.kube_recorder import Recorded, Recorder, Reply, closed_port, recording, silent, status
 from tests.process import Ended, berth, snapshot, surroundings
 
 ACCESS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -28,7 +28,11 @@ def rule(groups: str, resources: str, verbs: str) -> dict[str, Any]:
 
 
 def answering(
-    recorder: Recorder, allowed: Callable[[dict[str, Any]], bool], rules: list[dict[str, Any]], stall: float = 0
+    recorder: Recorder,
+    allowed: Callable[[dict[str, Any]], bool],
+    rules: list[dict[str, Any]],
+    stall: float = 0,
+    **more: Any,
 ) -> None:
     """The reviews say what `allowed` says of their attributes, and list these rules."""
 
@@ -42,7 +46,7 @@ def answering(
             answer: dict[str, Any] = {"allowed": allowed(asked["spec"]["resourceAttributes"])}
         else:
             assert (request.path, asked["kind"]) == (RULES, "SelfSubjectRulesReview")
-            answer = {"resourceRules": rules, "nonResourceRules": [], "incomplete": False}
+            answer = {"resourceRules": rules, "nonResourceRules": [], "incomplete": False, **more}
         return Reply({**asked, "status": answer}, 201, stall=stall)
 
     recorder.script = script
@@ -148,15 +152,17 @@ def test_rights_in_one_namespace_alone(server: Recorder, tmp_path: Path) -> None
         (
             [rule("*", "*", "*")],
             [
-                "everything on everything (cluster-admin)",
+                "everything on everything",
                 "read secrets",
                 "read configmaps",
                 "get into containers and nodes: nodes/proxy, pods/attach, pods/ephemeralcontainers, pods/exec, "
-                "pods/portforward",
+                "pods/portforward, pods/proxy, services/proxy",
                 "change anything",
             ],
         ),
         ([rule("", "secrets", "list")], ["read secrets"]),
+        ([rule("", "secrets", "get") | {"resourceNames": ["one"]}], ["read secrets of certain names"]),
+        ([rule("", "services/proxy", "get")], ["get into containers and nodes: services/proxy"]),
         ([rule("", "pods pods/exec", "get list create")], ["get into containers and nodes: pods/exec", "change pods"]),
         ([rule("apps", "deployments", "patch")], ["change deployments.apps"]),
         ([rule("", "users", "impersonate")], ["act as somebody else (impersonate)"]),
@@ -181,6 +187,8 @@ def test_slow_reviews_are_not_waited_for(server: Recorder, tmp_path: Path) -> No
     found = points(ended)
     assert ended.status == 1
     assert "pods" in found["rights"]["details"]["unknown"]
+    assert found["rights"]["summary"].startswith("not known whether")
+    assert found["rights"]["lines"][0].endswith("(not answered within 2 s)")
     assert found["engine"]["state"] == "ok"
 
 
@@ -189,6 +197,85 @@ def test_reviews_that_are_refused_leave_the_rights_unknown(server: Recorder, tmp
     ended = doctor(server.url, tmp_path)
     assert ended.status == 1
     assert "(no reviews here)" in ended.out
+
+
+@pytest.mark.parametrize(
+    "answer", [Reply({"kind": "x"}, 201), Reply({"status": "yes"}, 201), Reply("[1]", 201), Reply("<html>", 200)]
+)
+def test_a_review_that_says_nothing_is_neither_a_yes_nor_a_no(answer: Reply, server: Recorder, tmp_path: Path) -> None:
+    server.script = lambda request: answer if request.method == "POST" else None
+    found = points(doctor(server.url, tmp_path, "-o", "json"))
+    assert found["rights"]["details"]["missing"] == []
+    assert "pods" in found["rights"]["details"]["unknown"]
+    assert found["more rights than needed"]["summary"] == "not known"
+
+
+def test_what_may_be_listed_and_not_read_one_by_one(server: Recorder, tmp_path: Path) -> None:
+    answering(server, lambda asked: True, [rule("", "pods nodes", "list watch"), rule("", "nodes", "get")])
+    found = points(doctor(server.url, tmp_path, "-o", "json"))["rights"]
+    assert found["details"]["missing"] == ["pods one by one (get)"]
+
+
+def test_rules_that_an_authorizer_keeps_to_itself_are_asked_about_one_by_one(server: Recorder, tmp_path: Path) -> None:
+    # as a cloud's own authorizer answers
+    words = "webhook authorizer does not support user rule resolution\x1b[31m"
+    may = {"pods", "nodes"}
+    answering(
+        server,
+        lambda asked: asked["resource"] in may and asked["verb"] in ("list", "get", "delete"),
+        [rule("authorization.k8s.io", "selfsubjectaccessreviews", "create")],
+        incomplete=True,
+        evaluationError=words,
+    )
+    ended = doctor(server.url, tmp_path, "-o", "json")
+    found = points(ended)
+    assert found["more rights than needed"]["details"]["excess"] == [
+        "get into containers and nodes: nodes/proxy",
+        "change pods",
+    ]
+    assert found["more rights than needed"]["lines"][-1].startswith("the list may lack some: webhook authorizer")
+    assert "pods" not in found["rights"]["details"]["missing"]
+    assert "\\u001b" not in ended.out
+
+
+def test_custom_resources_that_may_not_be_read(server: Recorder, tmp_path: Path) -> None:
+    kinds = [
+        {"name": plural, "kind": plural.title(), "namespaced": True, "verbs": ["get", "list"]}
+        for plural in ("boats", "piers")
+    ]
+    group = {"name": "sea.example", "versions": [{"version": "v1"}], "preferredVersion": {"version": "v1"}}
+    server.replies["/apis"] = Reply({"kind": "APIGroupList", "groups": [group]})
+    server.replies["/apis/sea.example/v1"] = Reply({"kind": "APIResourceList", "resources": kinds})
+    answering(server, lambda asked: True, [rule("sea.example", "boats", "get list")])
+    ended = doctor(server.url, tmp_path)
+    assert "custom ones that may not be read: piers.sea.example (kubectl berth rbac --custom)\n" in ended.out
+    assert ended.status == 0
+
+
+@pytest.mark.parametrize("dead", ["/version", "/api"])
+def test_nothing_dead_is_waited_for_longer_than_a_few_seconds(dead: str, server: Recorder, tmp_path: Path) -> None:
+    answering(server, lambda asked: True, [])
+    reviews = server.script
+    assert reviews is not None
+    server.script = lambda request: (
+        Reply(stall=30) if request.method == "GET" and request.path.startswith(dead) else reviews(request)
+    )
+    started = time.monotonic()
+    ended = doctor(server.url, tmp_path)
+    # discovery and usage figures are waited for at the same time
+    assert time.monotonic() - started < 9
+    assert ended.status == (3 if dead == "/version" else 1)
+    assert "no answer within 5 s; check your network or raise --request-timeout" in ended.out
+    assert "budget" in ended.out
+
+
+def test_a_limit_that_was_asked_for_holds(tmp_path: Path) -> None:
+    with silent() as url:
+        started = time.monotonic()
+        ended = doctor(url, tmp_path, "--request-timeout", "1")
+        assert time.monotonic() - started < 4
+    assert ended.status == 3
+    assert "no answer within 1 s" in ended.out
 
 
 def test_no_cluster_does_not_keep_the_rest_from_being_looked_at(tmp_path: Path) -> None:
@@ -206,6 +293,42 @@ def test_a_kubeconfig_that_cannot_be_used(tmp_path: Path) -> None:
     assert "FAILED  kubeconfig: context 'zzz' does not exist" in ended.out
 
 
+def test_no_kubeconfig_at_all(tmp_path: Path) -> None:
+    ended = berth("doctor", "-o", "json", env=surroundings(tmp_path))
+    assert ended.status == 3
+    found = points(ended)
+    assert found["kubeconfig"]["state"] == "failed"
+    assert "set KUBECONFIG" in found["kubeconfig"]["summary"]
+    assert {"engine", "data policy", "budget"} <= set(found)
+
+
+def test_the_files_of_the_kubeconfig_are_named(server: Recorder, tmp_path: Path) -> None:
+    answering(server, lambda asked: True, [])
+    doctor(server.url, tmp_path)
+    second = tmp_path / "second"
+    second.write_text("apiVersion: v1\nkind: Config\n")
+    listed = f"{tmp_path / 'missing'}:{tmp_path / 'kubeconfig'}:{second}"
+    ended = berth("doctor", "-o", "json", env=surroundings(tmp_path, KUBECONFIG=listed))
+    assert points(ended)["kubeconfig"]["details"]["files"] == [str(tmp_path / "kubeconfig"), str(second)]
+
+
+@pytest.mark.parametrize(
+    ("variables", "status", "state"),
+    [
+        ({"ANTHROPIC_API_KEY": "x"}, 6, "failed"),
+        # what costs nothing is not held
+        ({}, 0, "note"),
+        ({"ANTHROPIC_API_KEY": "x", "AI_RESERVE_TOKENS": "100"}, 0, "ok"),
+    ],
+)
+def test_a_budget_that_no_model_call_fits_in(
+    variables: dict[str, str], status: int, state: str, server: Recorder, tmp_path: Path
+) -> None:
+    answering(server, lambda asked: True, [])
+    ended = doctor(server.url, tmp_path, "-o", "json", AI_BUDGET_DAILY_TOKENS="5000", **variables)
+    assert (ended.status, points(ended)["budget"]["state"]) == (status, state)
+
+
 def test_an_engine_that_cannot_be_used(server: Recorder, tmp_path: Path) -> None:
     answering(server, lambda asked: True, [])
     ended = doctor(server.url, tmp_path, "--engine", "claude")
@@ -216,14 +339,14 @@ def test_an_engine_that_cannot_be_used(server: Recorder, tmp_path: Path) -> None
 def test_engine_policy_and_budget(server: Recorder, tmp_path: Path) -> None:
     answering(server, lambda asked: True, [])
     key = "sk-" + "ant-" + "x" * 30
-    variables = {"ANTHROPIC_API_KEY": key, "AI_BUDGET_DAILY_TOKENS": "5000", "ANTHROPIC_MODEL": "claude-x"}
+    variables = {"ANTHROPIC_API_KEY": key, "AI_BUDGET_DAILY_TOKENS": "50000", "ANTHROPIC_MODEL": "claude-x"}
     ended = doctor(server.url, tmp_path, "-o", "json", **variables)
     assert key not in ended.out + ended.err
     found = points(ended)
     assert found["engine"]["summary"] == "a run takes claude (claude-x) (auto)"
     policy = found["data policy"]
     assert policy["details"] == {"raw_diagnostics": False, "host": "api.anthropic.com", "source": "default"}
-    assert found["budget"]["details"] == {"today": {"limit": 5000, "left": 5000}}
+    assert found["budget"]["details"] == {"today": {"limit": 50000, "left": 50000}}
     allowed = doctor(server.url, tmp_path, AI_ALLOW_RAW_DIAGNOSTICS="true", **variables)
     assert "may go to claude on api.anthropic.com (AI_ALLOW_RAW_DIAGNOSTICS in the environment)" in allowed.out
 
