@@ -113,11 +113,11 @@ def _arguments(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _host(settings: Settings, environment: Environment) -> str:
-    """Where the engine's data goes, "" for this machine; nothing is asked of the engine where its address tells."""
+    """Where the engine's data goes, "" for this machine; an Ollama need not be there."""
     if settings.engine == "ollama":
-        from kubectl_berth.engines.ollama_host import address, goes_to
+        from kubectl_berth.engines.found import find_ollama
 
-        return goes_to(address(settings.ollama_host), settings.model or settings.ollama_model or "")
+        return find_ollama(settings).host
     from kubectl_berth.engines.choose import choose
 
     return choose(settings, environment, lambda: settings.timeout).engine.host

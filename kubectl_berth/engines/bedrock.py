@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 
 from kubectl_berth.engines import bedrock_errors
 from kubectl_berth.engines.bedrock_models import checked
-from kubectl_berth.engines.claude_errors import Place, one_line
+from kubectl_berth.engines.claude_errors import Place
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
+from kubectl_berth.engines.connections import host_of
 from kubectl_berth.errors import EngineUnreachable, UsageError
+from kubectl_berth.safety.sanitise import one_line
 
 MODULES = ("anthropic.lib.bedrock", "boto3", "botocore.auth", "botocore.eventstream", "botocore.parsers")
 """What to import beside the SDK before the first request."""
@@ -86,7 +88,7 @@ def make_bedrock(
         return made
 
     place = Place(
-        parts.netloc.rpartition("@")[2],
+        host_of(url),
         api="Bedrock",
         key=bedrock_errors.CREDENTIALS,
         address="AWS_REGION, ANTHROPIC_BEDROCK_BASE_URL",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kubectl_berth.engines import claude_errors
 from kubectl_berth.engines.bedrock_models import needs_profile, too_old
-from kubectl_berth.engines.claude_errors import Place, one_line
+from kubectl_berth.engines.claude_errors import Place
 from kubectl_berth.errors import EngineError, EngineUnreachable, NoAnswer
+from kubectl_berth.safety.sanitise import one_line
 
 CREDENTIALS = "AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE or the AWS access key"
 

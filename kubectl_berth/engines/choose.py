@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from kubectl_berth.engines.engine import Engine
 from kubectl_berth.environment import Environment
@@ -55,10 +54,13 @@ def _auto(settings: Settings, environment: Environment, remaining: Callable[[], 
             chosen = "auto chose bedrock: AWS_BEARER_TOKEN_BEDROCK and a region are set"
             return Choice(_bedrock(settings, environment, remaining), (chosen,))
         remarks = (f"auto left bedrock out: {missing}",)
-    model, why = _probe(settings)
-    if model:
-        return Choice(_ollama(settings, remaining, model), (*remarks, f"auto chose ollama: {why}"))
-    return Choice(_rules(), (*remarks, f"auto chose the rules engine: no ANTHROPIC_API_KEY, and {why}"))
+    from kubectl_berth.engines.ollama_host import address
+    from kubectl_berth.engines.ollama_models import fitting
+
+    fit = fitting(address(settings.ollama_host), settings.model or settings.ollama_model or "", PROBE_SECONDS)
+    if fit.model:
+        return Choice(_ollama(settings, remaining, fit.model), (*remarks, f"auto chose ollama: {fit.words}"))
+    return Choice(_rules(), (*remarks, f"auto chose the rules engine: no ANTHROPIC_API_KEY, and {fit.words}"))
 
 
 def _missing_for_bedrock(settings: Settings) -> str:
@@ -137,34 +139,11 @@ def _named_ollama(settings: Settings, remaining: Callable[[], float]) -> Engine:
     if named:
         return _ollama(settings, remaining, named)
     from kubectl_berth.engines.ollama_host import address
-    from kubectl_berth.engines.ollama_models import models
+    from kubectl_berth.engines.ollama_models import fitting
 
-    url = address(settings.ollama_host)
-    found = models(url, min(LIST_SECONDS, max(remaining(), 0.1)))
-    where = urlsplit(url).netloc.rpartition("@")[2]
-    if found is None:
-        raise EngineUnreachable(f"no Ollama answers at {where}; start it with `ollama serve`, or set OLLAMA_HOST")
-    if not found.with_tools:
-        raise EngineUnreachable(
-            f"the Ollama at {where} has no model that can call tools; pull one: ollama pull qwen3.5"
-        )
-    return _ollama(settings, remaining, found.with_tools[0])
-
-
-def _probe(settings: Settings) -> tuple[str, str]:
-    """The model that `auto` would use on Ollama, "" for none, and why."""
-    from kubectl_berth.engines.ollama_host import address
-    from kubectl_berth.engines.ollama_models import bears, models
-
-    url = address(settings.ollama_host)
-    where = urlsplit(url).netloc.rpartition("@")[2]
-    found = models(url, PROBE_SECONDS)
-    if found is None:
-        return "", f"no Ollama answers at {where}"
-    named = settings.model or settings.ollama_model
-    if named and not any(bears(name, named) for name in found.names):
-        return "", f"the Ollama at {where} has no model {named}"
-    able = [name for name in found.with_tools if not named or bears(name, named)]
-    if not able:
-        return "", f"{named or 'no model'} on the Ollama at {where} can{'not' if named else ''} call tools"
-    return able[0], f"{able[0]} at {where} can call tools"
+    fit = fitting(address(settings.ollama_host), "", min(LIST_SECONDS, max(remaining(), 0.1)))
+    if fit.models is None:
+        raise EngineUnreachable(f"{fit.words}; start it with `ollama serve`, or set OLLAMA_HOST")
+    if not fit.model:
+        raise EngineUnreachable(f"{fit.words}; pull one that can: ollama pull qwen3.5")
+    return _ollama(settings, remaining, fit.model)

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from kubectl_berth.engines.claude_errors import Place, no_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
+from kubectl_berth.engines.connections import host_of
 from kubectl_berth.errors import UsageError
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -32,7 +33,7 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
             raise no_key(place)
         return made
 
-    place = Place(parts.netloc.rpartition("@")[2])
+    place = Place(host_of(url))
     return ClaudeEngine(model, Service("claude", url, place, client), ways)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubectl_berth.errors import EngineError, EngineUnreachable, NoAnswer
+from kubectl_berth.safety.sanitise import one_line
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,3 @@ def words_of(error: Any) -> tuple[str, str]:
     if not message and isinstance(error.body, str):
         message = error.body
     return str(error.type or inner.get("type") or ""), str(message)
-
-
-def one_line(words: str, limit: int = 300) -> str:
-    """The words without line breaks, cut to `limit` characters."""
-    flat = " ".join(words.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

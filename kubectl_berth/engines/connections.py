@@ -86,6 +86,11 @@ def is_loopback(url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def host_of(url: str) -> str:
+    """The URL's host and port, without the login that may stand before them."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
 def client_options(url: str, connections: Connections) -> dict[str, Any]:
     """What the HTTP client of either SDK is made with for this server.
 

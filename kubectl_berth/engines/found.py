@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
+from kubectl_berth.engines.connections import host_of
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError
 from kubectl_berth.settings import Settings
@@ -28,7 +28,7 @@ class Found:
 def find_engines(settings: Settings, environment: Environment) -> list[Found]:
     """Every engine, in the order in which `auto` takes the first that is usable."""
     rules = Found("rules", True, "always there; needs no model")
-    return [_claude(settings, environment), _bedrock(settings, environment), _ollama(settings), rules]
+    return [_claude(settings, environment), _bedrock(settings, environment), find_ollama(settings), rules]
 
 
 def chosen(settings: Settings, environment: Environment, found: list[Found]) -> Found:
@@ -43,7 +43,7 @@ def _claude(settings: Settings, environment: Environment) -> Found:
     from kubectl_berth.engines.claude import DEFAULT_MODEL, DEFAULT_URL
 
     model = settings.model or settings.anthropic_model or DEFAULT_MODEL
-    host = _host(settings.anthropic_base_url or DEFAULT_URL)
+    host = host_of(settings.anthropic_base_url or DEFAULT_URL)
     if importlib.util.find_spec("anthropic") is None:
         return Found("claude", False, "the anthropic package is not installed", model, host)
     if not environment.variable("ANTHROPIC_API_KEY"):
@@ -64,40 +64,26 @@ def _bedrock(settings: Settings, environment: Environment) -> Found:
         return Found("bedrock", False, str(error), model)
     if not where:
         return Found("bedrock", False, NO_REGION, model)
-    host = _host(settings.bedrock_base_url or f"https://bedrock-runtime.{where}.amazonaws.com")
+    host = host_of(settings.bedrock_base_url or f"https://bedrock-runtime.{where}.amazonaws.com")
     if environment.variable("AWS_BEARER_TOKEN_BEDROCK"):
         return Found("bedrock", True, f"AWS_BEARER_TOKEN_BEDROCK and the region {where} are set", model, host)
     words = f"region {where}; requests would be signed with what AWS's own chain of credentials finds"
     return Found("bedrock", True, words, model, host)
 
 
-def _ollama(settings: Settings) -> Found:
+def find_ollama(settings: Settings) -> Found:
+    """Ollama: its own words where nothing answers, and then the host by its address and the model's name alone."""
     from kubectl_berth.engines.ollama_host import address, goes_to
-    from kubectl_berth.engines.ollama_models import bears, models
+    from kubectl_berth.engines.ollama_models import Models, fitting
 
     url = address(settings.ollama_host)
-    where = _host(url)
-    found = models(url, OLLAMA_SECONDS)
     named = settings.model or settings.ollama_model or ""
-    host = goes_to(url, named)
-    if found is None:
-        return Found("ollama", False, f"no Ollama answers at {where}", named, host)
-    if named and not any(bears(name, named) for name in found.names):
-        return Found("ollama", False, f"it has no model {named}", named, host, found.with_tools)
-    able = [name for name in found.with_tools if not named or bears(name, named)]
-    if not able:
-        return Found(
-            "ollama", False, f"at {where}: {named or 'no model'} can{'not' if named else ''} call tools", named, host
-        )
+    fit = fitting(url, named, OLLAMA_SECONDS)
+    has = fit.models or Models()
+    model = fit.model or named
+    words = fit.words
+    if fit.model and not named:
+        words = f"at {host_of(url)}: {len(has.with_tools)} of its models can call tools"
     return Found(
-        "ollama",
-        True,
-        f"at {where}: {len(found.with_tools)} of its models can call tools",
-        able[0],
-        goes_to(url, able[0]),
-        found.with_tools,
+        "ollama", bool(fit.model), words, model, goes_to(url, model, has.remote.get(model, "")), has.with_tools
     )
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc.rpartition("@")[2]

@@ -19,7 +19,7 @@ from kubectl_berth.engines.last_call import ANSWER_NOW
 from kubectl_berth.engines.loop import Tally, opening, run_tools
 from kubectl_berth.engines.ollama_context import Context
 from kubectl_berth.engines.ollama_host import address, goes_to, without_login
-from kubectl_berth.engines.ollama_models import loaded_context
+from kubectl_berth.engines.ollama_models import loaded_context, remote_host
 from kubectl_berth.engines.pump import Emit, pumped
 from kubectl_berth.engines.text_calls import begins_a_call, calls_in
 from kubectl_berth.errors import EngineError, Interrupted, NoAnswer
@@ -40,8 +40,8 @@ SILENCE_SECONDS = 300.0
 """The server itself gives a model five minutes to load; a hung retry would wait for ever."""
 
 RETRY_SECONDS = 0.3
-LOADED_SECONDS = 0.5
-"""What a look at the loaded models may take."""
+LOOK_SECONDS = 0.5
+"""What a look at the server's models may take."""
 
 
 def make_ollama(
@@ -97,7 +97,7 @@ class OllamaEngine:
         remaining: Callable[[], float],
     ) -> None:
         self.model = model
-        self.host = goes_to(url, model)
+        self.host = goes_to(url, model, remote_host(url, model, LOOK_SECONDS) if is_loopback(url) else "")
         self.max_tokens = max_tokens
         self.num_ctx = num_ctx
         self._url = url
@@ -219,7 +219,7 @@ class OllamaEngine:
     ) -> Generator[Event, None, _Reply]:
         """One model call, sent a second time where the server failed."""
         first = self._tally.start() == 1
-        loading = first and loaded_context(self._url, self.model, LOADED_SECONDS) == 0
+        loading = first and loaded_context(self._url, self.model, LOOK_SECONDS) == 0
         self._doing = f"{self.model} is loading" if loading else f"waiting for {self.model}"
         self._context.sending(messages, definitions)
         options: dict[str, Any] = {"num_ctx": self.num_ctx, "num_predict": self.max_tokens}
@@ -314,7 +314,7 @@ class OllamaEngine:
     def _look_at_counts(self, number: int) -> Iterator[Event]:
         """What the counts of a reply give away: a context smaller than asked for, and a prompt that was cut."""
         if number == 1:
-            given = loaded_context(self._url, self.model, LOADED_SECONDS)
+            given = loaded_context(self._url, self.model, LOOK_SECONDS)
             if given and given < self._context.length:
                 yield Notice(f"Ollama gives {self.model} {given} tokens of context, not {self._context.length}")
                 self._context.length = given

@@ -6,22 +6,23 @@ import json
 from typing import Any
 
 from kubectl_berth.errors import EngineError, EngineUnreachable, NoAnswer
+from kubectl_berth.safety.sanitise import one_line
 
 
 def no_connection(url: str, cause: BaseException) -> NoAnswer:
     """There is no way to ask: an unusable proxy, a certificate that is not trusted."""
-    return EngineUnreachable(f"cannot reach Ollama at {url} ({_one_line(str(cause))}): check the proxy and the network")
+    return EngineUnreachable(f"cannot reach Ollama at {url} ({one_line(str(cause))}): check the proxy and the network")
 
 
 def unreachable(url: str, cause: BaseException) -> NoAnswer:
     """Nothing answers there."""
     if "SSL" in str(cause):
         return EngineUnreachable(
-            f"no trusted TLS connection to Ollama at {url} ({_one_line(str(cause))}): set SSL_CERT_FILE to a file "
+            f"no trusted TLS connection to Ollama at {url} ({one_line(str(cause))}): set SSL_CERT_FILE to a file "
             "with its certificate, or use http"
         )
     return EngineUnreachable(
-        f"Ollama does not answer at {url} ({_one_line(str(cause)) or type(cause).__name__}): start it with "
+        f"Ollama does not answer at {url} ({one_line(str(cause)) or type(cause).__name__}): start it with "
         "`ollama serve`, or set OLLAMA_HOST to where it runs"
     )
 
@@ -35,7 +36,7 @@ def silent(url: str, seconds: float) -> NoAnswer:
 
 def broken_off(url: str, cause: BaseException | None = None) -> NoAnswer:
     """The stream stopped before its last line."""
-    detail = f" ({_one_line(str(cause))})" if cause is not None and str(cause) else ""
+    detail = f" ({one_line(str(cause))})" if cause is not None and str(cause) else ""
     return EngineError(f"the reply from Ollama at {url} broke off before its end{detail}: ask again, or see its log")
 
 
@@ -63,7 +64,7 @@ def outgrown(model: str, said: str) -> NoAnswer:
 
 def status_error(model: str, url: str, status: int, told: Any) -> NoAnswer:
     """The server answered with this HTTP status (-1: as a line inside a 200 stream) and error text."""
-    said = _one_line(_innermost(told)) or f"HTTP {status}"
+    said = one_line(_innermost(told)) or f"HTTP {status}"
     if status == 404 and "not found" in said and "page" not in said:
         return missing(model, url)
     if "does not support tools" in said:
@@ -95,8 +96,3 @@ def _innermost(told: Any) -> str:
     while isinstance(told, dict):
         told = told.get("error") or told.get("message") or ""
     return str(told)
-
-
-def _one_line(words: str, limit: int = 300) -> str:
-    flat = " ".join(words.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

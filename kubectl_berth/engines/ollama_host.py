@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from kubectl_berth.engines.connections import is_loopback
+from kubectl_berth.engines.connections import host_of, is_loopback
 from kubectl_berth.errors import UsageError
 
 DEFAULT_URL = "http://127.0.0.1:11434"
@@ -40,14 +40,15 @@ def address(host: str | None) -> str:
 def without_login(url: str) -> str:
     """The URL as it may be shown."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return f"{parts.scheme}://{host_of(url)}{parts.path}"
 
 
-def goes_to(url: str, model: str) -> str:
+def goes_to(url: str, model: str, remote: str = "") -> str:
     """Where what a model is told ends up, "" for this machine.
 
-    A server on loopback passes what is said to a model with the tag `cloud` (or `120b-cloud`) on to ollama.com.
+    A server on loopback passes what is said to a model that runs elsewhere on: to `remote`, which is what it says of
+    the model itself, or for the tag `cloud` (or `120b-cloud`) to ollama.com.
     """
     if not is_loopback(url):
-        return urlsplit(url).netloc.rpartition("@")[2]
-    return CLOUD if model.partition(":")[2].endswith("cloud") else ""
+        return host_of(url)
+    return remote or (CLOUD if model.partition(":")[2].endswith("cloud") else "")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from typing import Any
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.errors import ReadError
-from kubectl_berth.knowledge.store import Store
+from kubectl_berth.knowledge.store import Store, has_table
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import hidden_characters, one_line, sanitise
 
@@ -135,7 +134,7 @@ def notes(store: Store, cluster: str | None = None) -> list[Incident]:
     """
     where, values = ("WHERE cluster = ?", (cluster,)) if cluster is not None else ("", ())
     with store.reading() as connection:
-        if connection is None or not _has_table(connection):
+        if connection is None or not has_table(connection, "incidents"):
             return []
         rows = connection.execute(f"SELECT {_COLUMNS} FROM incidents {where} ORDER BY number DESC", values).fetchall()
     return [_incident(row) for row in rows if not any(_tampered(str(value)) for value in row[1:])]
@@ -179,11 +178,6 @@ def _cut(text: str, limit: int) -> str:
 def _tampered(text: str) -> bool:
     """True for what `record` never writes: characters that nobody can see."""
     return hidden_characters(text) > 0 or sanitise(text) != text
-
-
-def _has_table(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'incidents'").fetchone()
-    return found is not None
 
 
 def _incident(row: Sequence[Any]) -> Incident:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kubectl_berth.errors import OverBudget
-from kubectl_berth.knowledge.store import Store
+from kubectl_berth.knowledge.store import Store, has_table
 from kubectl_berth.records import Usage
 
 _SCHEMA = """
@@ -99,7 +99,7 @@ def spent(store: Store, since: str = "") -> list[Spent]:
     Raises StoreError.
     """
     with store.reading() as connection:
-        if connection is None or not _has_table(connection):
+        if connection is None or not has_table(connection, "spending"):
             return []
         rows = connection.execute(
             "SELECT day, engine, model, count(*), sum(calls), sum(input), sum(output), sum(cache_read),"
@@ -114,7 +114,7 @@ def spent(store: Store, since: str = "") -> list[Spent]:
 def taken(store: Store, period: str) -> int:
     """Tokens that paid engines took or reserved on a day (YYYY-MM-DD) or in a month (YYYY-MM). Raises StoreError."""
     with store.reading() as connection:
-        return 0 if connection is None or not _has_table(connection) else _taken(connection, period)
+        return 0 if connection is None or not has_table(connection, "spending") else _taken(connection, period)
 
 
 def _taken(connection: sqlite3.Connection, period: str) -> int:
@@ -173,8 +173,3 @@ def _spent(row: Sequence[object]) -> Spent:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _has_table(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'spending'").fetchone()
-    return found is not None

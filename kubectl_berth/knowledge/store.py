@@ -142,3 +142,9 @@ def _check(path: Path) -> None:
         raise StoreError(f"{path} cannot be used: it belongs to another user")
     if os.name == "posix" and found.st_mode & 0o077:
         path.chmod(0o600)
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """True where the store holds a table of that name: a store that was never written to has none."""
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
+    return found is not None

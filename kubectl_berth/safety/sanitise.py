@@ -48,7 +48,7 @@ def hidden_characters(text: str) -> int:
     return len(_INVISIBLE.findall(_JOINERS.sub("", text)))
 
 
-def one_line(text: str, limit: int = 200) -> str:
+def one_line(text: str, limit: int = 300) -> str:
     """Sanitised, on one line, at most `limit` characters: for a name or an argument in a sentence."""
     line = " ".join(sanitise(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -122,6 +122,24 @@ def test_what_leaves_a_machine_over_a_gateway_on_it(env: dict[str, str], moment:
         assert f"goes to Anthropic, claude-sonnet-5-5, at 127.0.0.1:{claude.port}" in chosen(env, moment)[2]
 
 
+@pytest.mark.parametrize("words", [(), ("--engine", "ollama"), ("--engine", "ollama", "--model", "mine:latest")])
+def test_a_copy_of_a_model_that_runs_elsewhere_runs_there_too(
+    words: tuple[str, ...], env: dict[str, str], moment: str
+) -> None:
+    question = ("get_logs", {"name": "web-0", "namespace": "shop"})
+    remote = {"mine:latest": "https://ollama.com:443"}
+    with FakeOllama(obeying("web-0 crashes.", question), {"mine:latest": TOOLS}, remote=remote) as fake:
+        env["OLLAMA_HOST"] = fake.url
+        ended = berth("ask", "why?", "--snapshot", moment, *words, "-o", "json", env=env)
+        doctor = berth("doctor", "-o", "json", env=env)
+        logs = ("tool", "get_logs", "name=web-0", "namespace=shop", "--snapshot", moment, "--engine", "ollama")
+        tool = berth(*logs, env=env)
+    assert "at ollama.com:443" in ended.err
+    assert json.loads(ended.out)["trace"][0]["fate"] == "withheld"
+    assert "ollama.com:443" in doctor.out
+    assert "are withheld" in tool.out
+
+
 def test_a_model_that_runs_at_ollama_com_is_not_on_this_machine(env: dict[str, str], moment: str) -> None:
     question = ("get_logs", {"name": "web-0", "namespace": "shop"})
     with FakeOllama(obeying("web-0 crashes.", question), {"big:120b-cloud": TOOLS}) as fake:

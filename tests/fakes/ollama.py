@@ -61,7 +61,8 @@ def stubborn(name: str, arguments: dict[str, Any]) -> Callable[[dict[str, Any]],
 class FakeOllama(Loopback):
     """POST /api/chat, streamed. `models` maps a name to its capabilities; `context` is what each was trained for.
 
-    A model is loaded by the first request, with `given` tokens of context or else what was asked for.
+    A model is loaded by the first request, with `given` tokens of context or else what was asked for. `remote` has the
+    URL that the server passes what is said to a model on to, for each that it does not run itself.
     """
 
     content_type = "application/x-ndjson"
@@ -72,11 +73,13 @@ class FakeOllama(Loopback):
         models: dict[str, Sequence[str]] | None = None,
         context: int = 262144,
         given: int = 0,
+        remote: dict[str, str] | None = None,
     ) -> None:
         super().__init__(script)
         self.given = given
         self.models = models or {MODEL: ("completion", "tools", "thinking")}
         self.context = context
+        self.remote = remote or {}
 
     def scripted(self, request: Request) -> bool:
         return request.method == "POST" and request.path == "/api/chat"
@@ -142,9 +145,11 @@ class FakeOllama(Loopback):
 
     def _tag(self, name: str) -> dict[str, Any]:
         details = {"format": "gguf", "family": "qwen35", "parameter_size": "9.7B", "context_length": self.context}
+        elsewhere = {"remote_model": "big:120b", "remote_host": self.remote[name]} if name in self.remote else {}
         return {
             "name": name,
             "model": name,
+            **elsewhere,
             "modified_at": CREATED,
             "size": 6594474711,
             "digest": "6488c96fa5faab64bb65cbd30d4289e20e6130ef535a93ef9a49f42eda893ea7",
