@@ -45,7 +45,7 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     from kubectl_berth.cli.sources import Source, connection_of
     from kubectl_berth.cluster.connection import resolve as way
     from kubectl_berth.cluster.kubeconfig import read_kubeconfig
-    from kubectl_berth.cluster.live import connect
+    from kubectl_berth.cluster.live import reach
     from kubectl_berth.investigation.doctor import PATIENCE, examine
     from kubectl_berth.settings import resolve
 
@@ -53,17 +53,17 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     source.validate()
     settings = resolve({"engine": engine}, environment=environment)
     connection = connection_of(source)
-    if connection.request_timeout is None:
-        connection = replace(connection, request_timeout=PATIENCE)
 
     def find() -> tuple[Access, list[str]]:
         access = way(connection, environment)
+        if access.request_timeout is None:
+            access = replace(access, request_timeout=PATIENCE)
         return access, [str(path) for path in read_kubeconfig(connection.kubeconfig, environment).files]
 
     points = []
     for point in examine(
         find,
-        lambda: connect(connection, environment),
+        lambda access: reach(access, environment),
         settings,
         environment,
         narrowed=source.namespace is not None,

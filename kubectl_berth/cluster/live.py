@@ -38,7 +38,11 @@ def connect(options: ConnectionOptions, environment: Environment, *, light: bool
     Raises UsageError for a kubeconfig that cannot be used, ClusterUnreachable where the server does not answer or
     refuses the credentials.
     """
-    access = resolve(options, environment)
+    return reach(resolve(options, environment), environment, light=light)
+
+
+def reach(access: Access, environment: Environment, *, light: bool = False) -> LiveCluster:
+    """The same for a way to the cluster that is known already."""
     transport = Transport(access, environment, light=light)
     if light:
         return LiveCluster(access, transport, "", environment)

@@ -47,23 +47,23 @@ class Point:
 
 def examine(
     find: Callable[[], tuple[Access, Sequence[str]]],
-    connect: Callable[[], LiveCluster],
+    reach: Callable[[Access], LiveCluster],
     settings: Settings,
     environment: Environment,
     *,
     narrowed: bool,
 ) -> Iterator[Point]:
     """Each point as it is known. `find` gives the way to the cluster and the kubeconfig files that it was read from,
-    `connect` reaches it; `narrowed` by -n.
+    `reach` gives the cluster after its first answer; `narrowed` by -n.
     """
-    reached = "kubeconfig"
+    looked_at = "kubeconfig"
     try:
         access, files = find()
         yield _kubeconfig(access, files)
-        reached = "cluster"
-        yield from _cluster(connect, environment, narrowed)
+        looked_at = "cluster"
+        yield from _cluster(lambda: reach(access), environment, narrowed)
     except BerthError as error:
-        name = "kubeconfig" if isinstance(error, UsageError) else reached
+        name = "kubeconfig" if isinstance(error, UsageError) else looked_at
         yield Point(name, "failed", str(error), status=error.exit_status)
     yield from _engines(settings, environment)
 
