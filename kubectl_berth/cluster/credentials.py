@@ -50,7 +50,12 @@ def check_user(user: UserEntry) -> None:
         raise UsageError(f"user {user.name!r} of the kubeconfig {wrong}")
     if user.plugin:
         check_plugin(user.plugin, user.name)
-    for path in filter(None, (user.certificate_file, user.key_file, user.token_file)):
+    paths = [user.certificate_file]
+    if user.certificate_file or user.certificate_data:
+        paths.append(user.key_file)
+    if not user.token:
+        paths.append(user.token_file)
+    for path in filter(None, paths):
         _readable(path, f"user {user.name!r}")
 
 
@@ -68,11 +73,11 @@ def find_credentials(user: UserEntry, cluster: ClusterEntry, environment: Enviro
     """
     token = _token(user)
     found = Credentials(
-        f"Bearer {token}" if token else "",
+        f"Bearer {token}".rstrip() if token else "",
         Path(user.certificate_file) if user.certificate_file else user.certificate_data,
         Path(user.key_file) if user.key_file else user.key_data,
     )
-    if not token and (user.username or user.password):
+    if not token and user.username:
         found = replace(found, authorization=_basic(user.username, user.password))
     if user.plugin and not found.authorization:
         status = run_plugin(user.plugin, user.name, cluster, environment)
@@ -90,7 +95,11 @@ def find_credentials(user: UserEntry, cluster: ClusterEntry, environment: Enviro
 def _token(user: UserEntry) -> str:
     token = user.token
     if user.token_file:
-        token = _readable(user.token_file, f"user {user.name!r}").decode("utf-8", "replace").strip() or token
+        try:
+            token = _readable(user.token_file, f"user {user.name!r}").decode("utf-8", "replace").strip() or token
+        except UsageError:
+            if not token:
+                raise
     if not all(c in _HEADER_CHARACTERS for c in token):
         raise UsageError(f"the token of user {user.name!r} holds a character that no header may hold; renew it")
     return token
@@ -119,7 +128,7 @@ def impersonation(user: UserEntry) -> tuple[tuple[str, str], ...]:
         if not value.isprintable():
             raise UsageError(f"user {user.name!r} of the kubeconfig: {name} holds a control character")
     # a header's characters are taken for bytes on their way; kubectl sends names in UTF-8
-    return tuple((name, value.encode("utf-8", "surrogateescape").decode("latin-1")) for name, value in headers)
+    return tuple((name, value.strip().encode("utf-8", "surrogateescape").decode("latin-1")) for name, value in headers)
 
 
 _TOKEN_SAFE = "!#$&'*+-.^_`|~"

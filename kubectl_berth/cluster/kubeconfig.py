@@ -129,17 +129,19 @@ def _candidates(environment: Environment) -> list[Path]:
 def _read_file(path: Path) -> Kubeconfig:
     import yaml
 
+    from kubectl_berth.cluster.kubeconfig_yaml import read_yaml
+
     try:
         text = path.read_bytes()
     except OSError as error:
         raise UsageError(f"kubeconfig {path}: cannot be read ({error.strerror}); check the file") from error
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        document = yaml.load(text, Loader=loader)
-    except (yaml.YAMLError, ValueError) as error:
+        document = read_yaml(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not text"
+        nested = isinstance(error, RecursionError)
+        problem = "nested too deeply" if nested else getattr(error, "problem", None) or "not text"
         raise UsageError(f"kubeconfig {path}{where}: not valid YAML ({problem}); correct the file") from error
     if document is None:
         return Kubeconfig(files=[path])
@@ -213,6 +215,12 @@ class _File:
             raise self.wrong(where, "must hold strings; put them in quotes")
         return tuple(items)
 
+    def key(self, value: Any, where: str) -> str:
+        """A key as JSON would write it."""
+        if value is None:
+            raise self.wrong(where, "has a key that is null")
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
     def named(
         self, root: Mapping[str, Any], key: str, inner: str, parse: Callable[[str, Mapping[str, Any]], Entry]
     ) -> dict[str, Entry]:
@@ -251,7 +259,7 @@ class _File:
 
     def user(self, name: str, raw: Mapping[str, Any]) -> UserEntry:
         where = f"user {name!r}"
-        provider = self.mapping(raw.get("auth-provider"), f"{where}: auth-provider")
+        provider = raw.get("auth-provider")
         extra = self.mapping(raw.get("as-user-extra"), f"{where}: as-user-extra")
         return UserEntry(
             name,
@@ -264,16 +272,20 @@ class _File:
             username=self.text(raw, "username", where),
             password=self.text(raw, "password", where),
             plugin=self.plugin(raw["exec"], f"{where}: exec") if raw.get("exec") is not None else None,
-            auth_provider=self.text(provider, "name", f"{where}: auth-provider"),
+            auth_provider="" if provider is None else self.provider(provider, f"{where}: auth-provider"),
             impersonate=self.text(raw, "as", where),
             impersonate_uid=self.text(raw, "as-uid", where),
             impersonate_groups=self.texts(raw.get("as-groups"), f"{where}: as-groups"),
             impersonate_extra=tuple(
-                (str(key), value)
+                (self.key(key, f"{where}: as-user-extra"), value)
                 for key, values in extra.items()
                 for value in self.texts(values, f"{where}: as-user-extra")
             ),
         )
+
+    def provider(self, value: Any, where: str) -> str:
+        """Its name; one without a name is one all the same."""
+        return self.text(self.mapping(value, where), "name", where) or "without a name"
 
     def plugin(self, value: Any, where: str) -> ExecEntry:
         raw = self.mapping(value, where)

@@ -26,10 +26,13 @@ def _usable(url: str, where: str) -> str:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        usable = usable and url.isprintable() and " " not in url
     except ValueError:
         usable = False
     if not usable:
-        raise UsageError(f"{where}: {urlsplit(url).scheme or url}: only http and https proxies are supported")
+        scheme, separator, _ = url.partition("://")
+        what = scheme if separator else repr(url)
+        raise UsageError(f"{where}: {what}: only http and https proxies are supported")
     return url
 
 

@@ -138,7 +138,9 @@ def test_proxy_names_in_small_letters_and_without_scheme() -> None:
     assert proxy_for("http://10.1.1.1", "", {"https_proxy": "proxy.test:3128"}) is None
 
 
-@pytest.mark.parametrize("url", ["socks5://proxy.test:1080", "http://", "nonsense"])
+@pytest.mark.parametrize(
+    "url", ["socks5://proxy.test:1080", "http://", "nonsense", " http://proxy.test", "http://[::1", "http://a\n.test"]
+)
 def test_a_proxy_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="only http and https proxies are supported"):
         proxy_for(SERVER, url, {})

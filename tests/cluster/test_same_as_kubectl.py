@@ -437,6 +437,58 @@ def loopback_is_not_proxied(g: Ground) -> None:
 
 
 @same
+def token_file_missing_beside_a_token(g: Ground) -> None:
+    g.use(g.config({"token": "inline", "tokenFile": "/nowhere/token"}))
+
+
+@same
+def key_missing_without_a_certificate(g: Ground) -> None:
+    g.use(g.config({"token": "t", "client-key": "/nowhere/x.key"}))
+
+
+@same
+def dates_times_and_the_like_are_text(g: Ground) -> None:
+    user = {"token": "DATE", "as": "CLOCK", "as-groups": ["TIME", "EQUALS", "MERGE"], "as-user-extra": {"KEY": ["v"]}}
+    written = {"DATE": "2020-01-01", "CLOCK": "12:30:45", "TIME": "2001-12-14t21:59:43.10-05:00", "EQUALS": "="}
+    text = yaml.safe_dump(g.config(user))
+    for word, value in (written | {"MERGE": "<<", "KEY": "true"}).items():
+        text = text.replace(word, value)
+    g.use(text)
+
+
+@same
+def switches_of_yaml_1_1(g: Ground) -> None:
+    text = yaml.safe_dump(g.config(**{"certificate-authority": None, "insecure-skip-tls-verify": "SWITCH"}))
+    g.use(text.replace("SWITCH", "y"))
+
+
+@same
+def the_first_of_several_merges_wins(g: Ground) -> None:
+    text = yaml.safe_dump(g.config({"token": "t"})).replace("token: t", "<<: [{token: a}, {token: b, as: b}, *more]")
+    g.use("more: &more {<<: {as-uid: '7', as: c}, as-groups: [g]}\n" + text)
+
+
+@same
+def only_the_first_document_counts(g: Ground) -> None:
+    g.use(yaml.safe_dump(g.config()) + "---\n" + yaml.safe_dump(g.config(server=g.two.url)))
+
+
+@same
+def unknown_tags_do_not_count(g: Ground) -> None:
+    g.use(yaml.safe_dump(g.config({"token": "t"})).replace("token: t", "token: !mine t") + "extra: !theirs {a: [b]}\n")
+
+
+@same
+def json_with_a_mark_at_its_start(g: Ground) -> None:
+    g.use("\ufeff" + json.dumps(g.config(), indent="\t").replace("\n", "\r\n"))
+
+
+@same
+def blanks_around_what_is_sent(g: Ground) -> None:
+    g.use(g.config({"token": "t ", "as": " bob ", "as-groups": ["g "]}))
+
+
+@same
 def flag_server_and_token_without_kubeconfig(g: Ground) -> None:
     g.flags |= {"server": g.two.url, "token": "typed", "certificate-authority": "ca.crt"}
     g.write("ca.crt", g.tls.ca.read_text())
@@ -915,6 +967,43 @@ def a_directory(g: Ground) -> None:
 @refused
 def broken_second_file(g: Ground) -> None:
     g.use(g.config(), "{")
+
+
+@refused
+def password_without_a_name(g: Ground) -> None:
+    g.use(g.config({"password": "p"}))
+
+
+@refused
+def auth_provider_without_a_name(g: Ground) -> None:
+    g.use(g.config({"token": "t", "auth-provider": {}}))
+
+
+@refused
+def extra_field_without_a_key(g: Ground) -> None:
+    g.use(g.config({"token": "t", "as": "b", "as-user-extra": {None: ["x"]}}))
+
+
+@refused
+def proxy_with_a_blank(g: Ground) -> None:
+    g.use(g.config(**{"proxy-url": f" {g.proxy.url}"}))
+
+
+@refused
+def token_is_a_switch(g: Ground) -> None:
+    g.use(yaml.safe_dump(g.config({"token": "t"})).replace("token: t", "token: y"))
+
+
+@refused
+def namespace_is_a_number(g: Ground) -> None:
+    config = g.config()
+    config["contexts"][0]["context"]["namespace"] = "NUMBER"
+    g.use(yaml.safe_dump(config).replace("NUMBER", "1e3"))
+
+
+@refused
+def merge_of_a_text(g: Ground) -> None:
+    g.use(yaml.safe_dump(g.config({"token": "t"})).replace("token: t", "<<: token"))
 
 
 @refused
