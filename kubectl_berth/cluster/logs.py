@@ -13,6 +13,9 @@ from kubectl_berth.cluster.failures import ApiFailure, bad_request, invalid
 from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.records import Object
 
+NOT_RECORDED = "was recorded"
+"""How the words end where a container may have written something that the snapshot does not hold."""
+
 
 @dataclass(frozen=True)
 class LogOptions:
@@ -55,7 +58,7 @@ def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> by
     if path is None and options.previous:
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
     if path is None and not files.recorded:
-        raise ApiFailure(404, f'no log of container "{container}" in pod "{name}" was recorded', "NotFound", {})
+        raise ApiFailure(404, f'no log of container "{container}" in pod "{name}" {NOT_RECORDED}', "NotFound", {})
     return cut(path.read_bytes() if path else b"", options, now)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kubectl_berth.cluster.logs import NOT_RECORDED
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, age, decode
 from kubectl_berth.errors import Forbidden, NotFound, Unavailable
@@ -142,6 +143,10 @@ def _read(context: Context, source: Source, tail: int, arguments: Arguments) -> 
             return replace(other, notes=(*other.notes, f"{why}: this is the {_which(other)} one")), found
     if missing is not None and not isinstance(missing, NotFound) and "waiting to start" not in str(missing):
         raise missing
+    if missing is not None and str(missing).endswith(NOT_RECORDED):
+        # a snapshot need not hold it: that says nothing about what the container wrote
+        gap = Gap(f"log of {source.pod.namespace}/{source.pod.name} {source.container}", "not recorded", str(missing))
+        raise ToolError(f"{str(missing)[0].upper()}{str(missing)[1:]}. Say that it was not checked.", [gap])
     notes = (*source.notes, str(missing)) if missing else source.notes
     return replace(source, notes=notes), ""
 

@@ -155,7 +155,11 @@ def test_logs_are_those_of_containers_in_trouble(tmp_path: Path) -> None:
     env = surroundings(tmp_path)
     asked = ("tool", "get_logs", "kind=Pod", "namespace=shop")
     missing = berth(*asked, "name=fine-0", "--snapshot", str(tmp_path / "moment"), env=env)
-    assert "was recorded" in missing.out + missing.err
+    assert 'No log of container "main" in pod "fine-0" was recorded.' in missing.out
+    assert missing.err.startswith("error")
+    answer = berth("ask", "what do the logs of fine-0 say", "--snapshot", str(tmp_path / "moment"), env=env)
+    assert "could not be read (not recorded)" in answer.out
+    assert "is empty" not in answer.out
     found = berth(*asked, "name=web-0", "--snapshot", str(tmp_path / "moment"), env=env)
     assert "web-0 speaks" in found.out
 
