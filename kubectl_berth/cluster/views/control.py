@@ -29,17 +29,13 @@ class NodeSpec(View):
 
     unschedulable: bool = False
     taints: list[Taint] = []
-    provider_id: str = field(default="", name="providerID")
 
 
 class NodeInfo(View):
     """What the kubelet says of its machine."""
 
     architecture: str = ""
-    operating_system: str = ""
     kubelet_version: str = ""
-    container_runtime_version: str = ""
-    os_image: str = ""
 
 
 class NodeStatus(View):
@@ -193,7 +189,6 @@ class WebhookRule(View):
 
     api_groups: list[str] = []
     resources: list[str] = []
-    operations: list[str] = []
 
 
 class Webhook(View):
@@ -205,7 +200,6 @@ class Webhook(View):
     timeout_seconds: int = 10
     rules: list[WebhookRule] = []
     namespace_selector: Selector | None = None
-    object_selector: Selector | None = None
 
 
 class WebhookConfiguration(Identified):
@@ -239,9 +233,7 @@ class LeaseSpec(View):
     """Who holds a lease and since when."""
 
     holder_identity: str | None = None
-    lease_duration_seconds: int | None = None
     renew_time: str | None = None
-    lease_transitions: int | None = None
 
 
 class Lease(Identified):

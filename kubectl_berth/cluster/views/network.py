@@ -24,11 +24,8 @@ class ServiceSpec(View):
     selector: dict[str, str] = {}
     ports: list[ServicePort] = []
     cluster_ip: str = field(default="", name="clusterIP")
-    external_name: str = ""
     external_traffic_policy: str = ""
     internal_traffic_policy: str = ""
-    publish_not_ready_addresses: bool = False
-    load_balancer_class: str | None = None
 
 
 class LoadBalancerIngress(View):
@@ -65,19 +62,11 @@ class EndpointConditions(View):
     terminating: bool | None = None
 
 
-class EndpointTarget(View):
-    """The object behind an endpoint."""
-
-    kind: str = ""
-    name: str = ""
-
-
 class Endpoint(View):
     """One endpoint."""
 
     addresses: list[str] = []
     conditions: EndpointConditions = field(default_factory=EndpointConditions)
-    target_ref: EndpointTarget | None = None
     node_name: str | None = None
 
     @property
@@ -146,9 +135,8 @@ class IngressRule(View):
 
 
 class IngressTls(View):
-    """The certificate for some hosts: the name of its Secret only."""
+    """A certificate: the name of its Secret only."""
 
-    hosts: list[str] = []
     secret_name: str = ""
 
 

@@ -100,15 +100,11 @@ class VolumeMount(View):
     """A mount of a volume."""
 
     name: str = ""
-    mount_path: str = ""
-    read_only: bool = False
 
 
 class SecurityContext(View):
-    """The settings that make containers fail to start or to write."""
+    """The setting that makes containers fail to write."""
 
-    run_as_non_root: bool | None = None
-    run_as_user: int | None = None
     read_only_root_filesystem: bool | None = None
 
 
@@ -117,7 +113,6 @@ class Container(View):
 
     name: str = ""
     image: str = ""
-    image_pull_policy: str = ""
     command: list[str] = []
     args: list[str] = []
     ports: list[ContainerPort] = []
@@ -227,7 +222,6 @@ class PodSecurityContext(View):
     """What holds for all containers of a pod."""
 
     fs_group: int | None = None
-    run_as_user: int | None = None
 
 
 class PodSpec(View):
@@ -247,9 +241,7 @@ class PodSpec(View):
     service_account_name: str = ""
     automount_service_account_token: bool | None = None
     image_pull_secrets: list[ObjectReference] = []
-    priority_class_name: str = ""
     priority: int | None = None
-    termination_grace_period_seconds: int | None = None
     readiness_gates: list[dict[str, str]] = []
     host_network: bool = False
     dns_policy: str = ""
@@ -300,7 +292,6 @@ class ContainerStatus(View):
 
     name: str = ""
     image: str = ""
-    image_id: str = field(default="", name="imageID")
     ready: bool = False
     started: bool | None = None
     restart_count: int = 0
@@ -317,7 +308,6 @@ class PodStatus(View):
     conditions: list[Condition] = []
     container_statuses: list[ContainerStatus] = []
     init_container_statuses: list[ContainerStatus] = []
-    nominated_node_name: str = ""
     start_time: str | None = None
     pod_ip: str = field(default="", name="podIP")
     qos_class: str = ""

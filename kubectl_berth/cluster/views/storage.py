@@ -16,7 +16,6 @@ class ClaimSpec(View):
     storage_class_name: str | None = None
     volume_name: str = ""
     access_modes: list[str] = []
-    volume_mode: str = ""
     resources: Resources = field(default_factory=Resources)
 
 
@@ -69,7 +68,6 @@ class VolumeSpec(View):
     capacity: Amounts = {}
     csi: CsiSource | None = None
     node_affinity: VolumeNodeAffinity | None = None
-    persistent_volume_reclaim_policy: str = ""
 
 
 class VolumeStatus(View):
@@ -91,8 +89,6 @@ class StorageClass(Identified):
     """A storage class."""
 
     provisioner: str = ""
-    volume_binding_mode: str = ""
-    allow_volume_expansion: bool = False
 
     @property
     def default(self) -> bool:
@@ -109,7 +105,6 @@ class AttachmentSource(View):
 class AttachmentSpec(View):
     """Which volume is attached where."""
 
-    attacher: str = ""
     node_name: str = ""
     source: AttachmentSource = field(default_factory=AttachmentSource)
 
@@ -122,9 +117,8 @@ class AttachmentError(View):
 
 
 class AttachmentStatus(View):
-    """Whether it is attached."""
+    """Why it could not be attached or detached."""
 
-    attached: bool = False
     attach_error: AttachmentError | None = None
     detach_error: AttachmentError | None = None
 
@@ -158,24 +152,8 @@ class CSIDriver(Identified):
     """A CSI driver: that it is installed."""
 
 
-class QuotaSpec(View):
-    """The limits of a quota."""
-
-    hard: Amounts = {}
-
-
-class QuotaStatus(View):
-    """Limits and use of a quota."""
-
-    hard: Amounts = {}
-    used: Amounts = {}
-
-
 class ResourceQuota(Identified):
     """A quota of a namespace."""
-
-    spec: QuotaSpec = field(default_factory=QuotaSpec)
-    status: QuotaStatus = field(default_factory=QuotaStatus)
 
 
 class LimitRangeItem(View):
@@ -185,7 +163,6 @@ class LimitRangeItem(View):
     max: Amounts = {}
     min: Amounts = {}
     default: Amounts = {}
-    default_request: Amounts = {}
 
 
 class LimitRangeSpec(View):

@@ -34,19 +34,6 @@ class Strategy(View):
     rolling_update: RollingUpdate | None = None
 
 
-class ClaimTemplate(View):
-    """A claim a StatefulSet makes for each of its pods."""
-
-    metadata: Meta = field(default_factory=Meta)
-    spec: ClaimTemplateSpec = field(default_factory=lambda: ClaimTemplateSpec())
-
-
-class ClaimTemplateSpec(View):
-    """The class the claim asks for."""
-
-    storage_class_name: str | None = None
-
-
 class WorkloadSpec(View):
     """The spec of a Deployment, ReplicaSet, StatefulSet or DaemonSet; `replicas` absent means 1."""
 
@@ -57,10 +44,6 @@ class WorkloadSpec(View):
     strategy: Strategy | None = None
     update_strategy: Strategy | None = None
     pod_management_policy: str = ""
-    service_name: str = ""
-    min_ready_seconds: int = 0
-    progress_deadline_seconds: int | None = None
-    volume_claim_templates: list[ClaimTemplate] = []
 
 
 class WorkloadStatus(View):
@@ -69,8 +52,6 @@ class WorkloadStatus(View):
     observed_generation: int | None = None
     replicas: int = 0
     ready_replicas: int = 0
-    available_replicas: int = 0
-    unavailable_replicas: int = 0
     updated_replicas: int = 0
     current_replicas: int = 0
     current_revision: str = ""
@@ -79,8 +60,6 @@ class WorkloadStatus(View):
     current_number_scheduled: int = 0
     updated_number_scheduled: int = 0
     number_ready: int = 0
-    number_available: int = 0
-    number_misscheduled: int = 0
     conditions: list[Condition] = []
 
 
@@ -153,7 +132,6 @@ class JobSpec(View):
     active_deadline_seconds: int | None = None
     suspend: bool = False
     template: PodTemplate = field(default_factory=PodTemplate)
-    ttl_seconds_after_finished: int | None = None
 
 
 class JobStatus(View):
@@ -164,7 +142,6 @@ class JobStatus(View):
     failed: int = 0
     ready: int = 0
     start_time: str | None = None
-    completion_time: str | None = None
     conditions: list[Condition] = []
 
 
@@ -235,9 +212,7 @@ class AutoscalerStatus(View):
 
     current_replicas: int = 0
     desired_replicas: int = 0
-    last_scale_time: str | None = None
     conditions: list[Condition] = []
-    current_metrics: list[dict[str, object]] = []
 
 
 class HorizontalPodAutoscaler(Identified):
