@@ -54,7 +54,8 @@ def archive_name(system: str, arch: str) -> str:
 
 def build(work: Path) -> Path:
     """Runs PyInstaller in `work` and returns the folder with the program."""
-    environment = {**os.environ, "PYTHONHASHSEED": "1", "SOURCE_DATE_EPOCH": str(EPOCH)}
+    # the package comes from here, installed or not; the packer only warns of one that it does not find
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "SOURCE_DATE_EPOCH": str(EPOCH), "PYTHONPATH": str(ROOT)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
     command += ["--distpath", str(work / "dist"), "--workpath", str(work / "build"), str(ROOT / "krew" / "berth.spec")]
