@@ -45,3 +45,10 @@ class Environment:
     def stdin_bytes(self) -> BinaryIO:
         """Standard input as bytes."""
         return self.stdin.buffer
+
+
+def missing(extra: str) -> str:
+    """How a sentence on a library that is not there ends: why, and what brings it. `extra` is the package's extra."""
+    if getattr(sys, "frozen", False):  # the archive that krew installs: pip cannot add to it
+        return f"which this build leaves out: pipx install 'kubectl-berth[{extra}]' has it"
+    return f"which is not installed: pip install 'kubectl-berth[{extra}]'"

@@ -11,13 +11,14 @@ from kubectl_berth.engines.bedrock_models import checked
 from kubectl_berth.engines.claude_errors import Place
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
 from kubectl_berth.engines.connections import host_of
+from kubectl_berth.environment import missing
 from kubectl_berth.errors import EngineUnreachable, UsageError
 from kubectl_berth.safety.sanitise import one_line
 
 MODULES = ("anthropic.lib.bedrock", "boto3", "botocore.auth", "botocore.eventstream", "botocore.parsers")
 """What to import beside the SDK before the first request."""
 
-EXTRA = "the bedrock engine needs boto3, which is not installed: pip install 'kubectl-berth[bedrock]'"
+EXTRA = f"the bedrock engine needs boto3, {missing('bedrock')}"
 NO_REGION = (
     "no AWS region for Bedrock: set AWS_REGION, or give the AWS profile one (aws configure set region us-east-1)"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kubectl_berth.environment import missing
 from kubectl_berth.errors import UsageError
 
 EXACT = 20
@@ -28,9 +29,7 @@ def need() -> None:
     try:
         import scipy.stats  # noqa: F401  asked whether it is there
     except ImportError as error:
-        raise UsageError(
-            "intervals and tests need scipy, which is not installed: pip install 'kubectl-berth[eval]'"
-        ) from error
+        raise UsageError(f"intervals and tests need scipy, {missing('eval')}") from error
 
 
 def wilson(passed: int, of: int) -> Interval | None:
