@@ -1,20 +1,21 @@
-"""The archive that krew installs: built here, installed as krew does it, found and run by the real kubectl."""
+"""The archive that krew installs: found and run by the real kubectl, and good by every rule."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
+import glibc
 import pytest
+import yaml
 
 from kubectl_berth import __version__
-from tests.krew.rules import archive_problems
-
-ROOT = Path(__file__).parents[2]
-KUBECTL = Path(sys.executable).parent / "kubectl"
-PROGRAM = "kubectl-berth/kubectl-berth"
+from tests.krew.archive import PROGRAM, ROOT, kubectl
+from tests.krew.elf import asked_of_glibc
+from tests.krew.rules import archive_problems, problems
 
 pytestmark = [
     pytest.mark.archive,
@@ -23,36 +24,21 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, str(ROOT / "krew" / "dist.py"), "--out", str(folder)]
-    subprocess.run(command, check=True, capture_output=True, timeout=600)
-    return next(folder.glob("*.tar.gz"))
-
-
-@pytest.fixture(scope="session")
-def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The krew root's bin folder: extracted into the store, one link made."""
-    root = tmp_path_factory.mktemp("krew")
-    store = root / "store" / "berth" / f"v{__version__}"
-    with tarfile.open(built) as tar:
-        tar.extractall(store, filter="data")
-    links = root / "bin"
-    links.mkdir()
-    (links / "kubectl-berth").symlink_to(store / PROGRAM)
-    return links
-
-
-def kubectl(installed: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [str(KUBECTL), *words]
-    environment = {"PATH": f"{installed}:/usr/bin:/bin", "HOME": str(home)}
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
-
-
 def test_the_archive_breaks_no_rule_and_is_small(built: Path) -> None:
     assert archive_problems(built, PROGRAM) == []
     assert built.stat().st_size <= 40_000_000
+
+
+def test_nothing_that_only_a_developer_needs_is_in_it(built: Path) -> None:
+    with tarfile.open(built) as tar:
+        names = tar.getnames()
+    unwanted = ("hypothesis", "pytest", "mypy", "numpy", "scipy", "botocore", "__pycache__", "elftools")
+    assert [name for name in names if any(f"/{word}" in name for word in unwanted)] == []
+    listed = subprocess.run(
+        ["git", "ls-files", "kubectl_berth"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    data = {name for name in listed.splitlines() if not name.endswith(".py")}
+    assert data <= {name.removeprefix("kubectl-berth/_internal/") for name in names}
 
 
 def test_the_real_kubectl_finds_exactly_one_plugin(installed: Path, tmp_path: Path) -> None:
@@ -68,22 +54,31 @@ def test_help_has_its_words(installed: Path, tmp_path: Path) -> None:
     assert kubectl(installed, tmp_path, "berth", "--version").stdout.strip().endswith(__version__)
 
 
-def test_a_question_is_answered_and_the_status_passes_through(installed: Path, tmp_path: Path) -> None:
-    asked = ("berth", "ask", "why does the rollout of checkout hang?", "--engine", "rules")
-    done = kubectl(installed, tmp_path, *asked, "--scenario", "failing-rollout")
-    assert done.returncode == 0 and "v2.4.1-rc" in done.stdout
-    assert kubectl(installed, tmp_path, *asked, "--scenario", "no-such").returncode == 2
-    assert kubectl(installed, tmp_path, *asked).returncode == 3
-
-
-def test_what_is_left_out_is_said_in_one_line(installed: Path, tmp_path: Path) -> None:
-    done = kubectl(installed, tmp_path, "berth", "ask", "x", "--scenario", "oomkilled", "--engine", "bedrock")
-    assert done.returncode == 4
-    assert "Traceback" not in done.stderr and done.stderr.count("error: ") == 1
+def test_the_manifest_over_it_states_its_sum_and_its_glibc(built: Path, installed: Path, tmp_path: Path) -> None:
+    shutil.copy(built, tmp_path)
+    command = [sys.executable, str(ROOT / "krew" / "render.py"), "--dist", str(tmp_path)]
+    subprocess.run([*command, "--out", f"{tmp_path}/berth.yaml"], check=True, capture_output=True, timeout=60)
+    manifest = yaml.safe_load((tmp_path / "berth.yaml").read_text())
+    assert problems(manifest, "berth.yaml") == []
+    if sys.platform != "linux":
+        return
+    if shutil.which("readelf") is None:
+        pytest.skip("binutils is not installed")
+    programs = [path for path in (installed / "kubectl-berth").resolve().parent.rglob("*") if path.is_file()]
+    asked = max(asked_of_glibc(path) for path in programs if path.read_bytes()[:4] == b"\x7fELF")
+    assert f"\nOn Linux it needs glibc {glibc.words(asked)} or newer (no musl).\n" in manifest["spec"]["caveats"]
 
 
 @pytest.mark.nightly
-def test_two_builds_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "krew" / "dist.py"), "--out", str(tmp_path)]
+def test_a_release_refuses_to_build_one_that_asks_for_more(builder: Path, tmp_path: Path) -> None:
+    command = [str(builder), str(ROOT / "krew" / "dist.py"), "--out", str(tmp_path), "--glibc", "2.2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 1 and "newer than 2.2" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly
+def test_two_builds_give_the_same_bytes(builder: Path, built: Path, tmp_path: Path) -> None:
+    command = [str(builder), str(ROOT / "krew" / "dist.py"), "--out", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     assert (tmp_path / built.name).read_bytes() == built.read_bytes()
