@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@click.group(short_help="Keep a cluster at this moment as a directory.")
+@click.group()
 def snapshot() -> None:
     """Keep a cluster at this moment as a directory: for a ticket, for later questions, for a scenario."""
 
@@ -46,7 +46,8 @@ def create(environment: Environment, /, directory: Path, all_namespaces: bool, l
     """
     from kubectl_berth.cli.sources import Source, load_scenario, opener
     from kubectl_berth.cluster.snapshot_writer import write_snapshot
-    from kubectl_berth.errors import UsageError
+    from kubectl_berth.errors import Interrupted, ReadError, UsageError
+    from kubectl_berth.investigation.stopping import on_signals
     from kubectl_berth.tools.rights import read_kinds
 
     source = Source(**options)
@@ -54,9 +55,24 @@ def create(environment: Environment, /, directory: Path, all_namespaces: bool, l
     if all_namespaces and source.namespace:
         raise UsageError("-n takes one namespace and -A all of them; give one of them")
     cluster = opener(source, load_scenario(source), environment)()
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        # what is being read breaks off
+        cluster.close()
+
     try:
-        kinds = read_kinds(cluster.kinds())
-        written = write_snapshot(cluster, directory, kinds, namespace=source.namespace, logs=logs)
+        with on_signals(stop):
+            kinds = read_kinds(cluster.kinds())
+            written = write_snapshot(
+                cluster, directory, kinds, namespace=source.namespace, logs=logs, stopped=lambda: stopped
+            )
+    except ReadError:
+        if stopped:
+            raise Interrupted("interrupted: nothing was written") from None
+        raise
     finally:
         cluster.close()
     environment.stdout.write(f"{directory}\n")

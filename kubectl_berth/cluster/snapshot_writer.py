@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,9 +18,10 @@ from typing import Any
 
 from kubectl_berth.cluster.cluster import Cluster, Kind
 from kubectl_berth.cluster.env_addresses import with_addresses
+from kubectl_berth.cluster.names import near_names
 from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.cluster.snapshot_files import ABOUT
-from kubectl_berth.errors import Forbidden, NotServed, ReadError, UsageError
+from kubectl_berth.errors import Forbidden, Interrupted, NotServed, ReadError, UsageError
 from kubectl_berth.records import Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.safety.redact import redact
@@ -32,6 +34,12 @@ MOST_LOGS = 500
 
 NAMESPACES = 50
 """Namespaces that are tried one by one, at most, where reading all at once is forbidden."""
+
+NEAR = 5
+"""Namespaces that are named where the wanted one is not there."""
+
+Container = tuple[str, str, str, bool]
+"""Namespace, pod, container; True for its log before the last start."""
 
 _STATUSES = (403, 404, 500, 503)
 # what ties objects to each other
@@ -50,13 +58,19 @@ class Written:
 
 @dataclass
 class _Taking:
-    """A snapshot on its way: `unavailable` are the entries of snapshot.yaml."""
+    """A snapshot on its way: `unavailable` are the entries of snapshot.yaml, `containers` those whose logs are wanted.
+
+    `stopped` says whether nobody waits for it any more.
+    """
 
     cluster: Cluster
     directory: Path
     namespace: str | None
+    logs: str
+    stopped: Callable[[], bool]
     unavailable: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    containers: list[Container] = field(default_factory=list)
 
     def refused(self, resource: str, error: ReadError, namespace: str = "") -> None:
         status = error.status if error.status in _STATUSES else 500
@@ -65,22 +79,36 @@ class _Taking:
         where = f" in {namespace}" if namespace else ""
         self.gaps.append(Gap(f"{resource}{where}", error.why, str(error)))
 
+    def go_on(self) -> None:
+        """Raises Interrupted where the snapshot is to be given up."""
+        if self.stopped():
+            raise Interrupted("interrupted: nothing was written")
+
 
 def write_snapshot(
-    cluster: Cluster, directory: Path, kinds: Sequence[Kind], *, namespace: str | None = None, logs: str = "unhealthy"
+    cluster: Cluster,
+    directory: Path,
+    kinds: Sequence[Kind],
+    *,
+    namespace: str | None = None,
+    logs: str = "unhealthy",
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Written:
     """Writes the objects of these kinds, of one namespace or all, into a directory that is new or empty.
 
-    `logs` is none, unhealthy or all. Raises UsageError where the directory cannot be written; it is whole or not there.
+    `logs` is none, unhealthy or all. Raises UsageError where the directory cannot be written or the namespace is not
+    there, Interrupted once `stopped` says so; the snapshot is whole or not there.
     """
     directory = directory.absolute()
     partial = _partial(directory)
     try:
-        taking = _Taking(cluster, partial, namespace)
-        written = _write(taking, kinds, logs)
-        if directory.exists():
-            directory.rmdir()
-        partial.rename(directory)
+        taking = _Taking(cluster, partial, namespace, logs, stopped)
+        written = _write(taking, kinds)
+        taking.go_on()
+        if partial.parent == directory:
+            _move_up(partial)
+        else:
+            partial.rename(directory)
     except OSError as error:
         raise UsageError(f"{directory} cannot be written: {error.strerror or error}") from error
     finally:
@@ -89,36 +117,51 @@ def write_snapshot(
 
 
 def _partial(directory: Path) -> Path:
-    """A private directory beside the one that is wanted."""
+    """A private directory: beside the one that is wanted or, where that is there already (a mount, say), in it."""
     try:
-        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        there = directory.exists()
+        if there and (not directory.is_dir() or any(directory.iterdir())):
             raise UsageError(f"{directory} is not empty; name a new directory")
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+        if not there:
+            directory.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory if there else directory.parent))
     except OSError as error:
         raise UsageError(f"{directory} cannot be written: {error.strerror or error}") from error
 
 
-def _write(taking: _Taking, kinds: Sequence[Kind], logs: str) -> Written:
+def _move_up(partial: Path) -> None:
+    """What was written, into the directory above; all of it or nothing."""
+    moved: list[Path] = []
+    try:
+        # without its snapshot.yaml it would be taken for a directory of manifests: that comes last
+        for path in sorted(partial.iterdir(), key=lambda path: path.name == ABOUT):
+            moved.append(path.rename(partial.parent / path.name))
+    except BaseException:
+        for path in moved:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+def _write(taking: _Taking, kinds: Sequence[Kind]) -> Written:
     cluster = taking.cluster
     for gap in cluster.kinds().gaps:
         group = gap.what.partition("/")[0]
         if "." in group:
             taking.unavailable.append({"resource": group, "status": 503})
             taking.gaps.append(gap)
-    others = _namespaces(cluster, kinds)
+    others = _namespaces(taking, kinds)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         counts = list(pool.map(lambda kind: _write_kind(taking, kind, others), kinds))
-        containers = list(_containers(taking, kinds, logs))
+        containers = sorted(taking.containers)
         if len(containers) > MOST_LOGS:
             words = f"the logs of {len(containers) - MOST_LOGS} containers were left out"
             taking.gaps.append(Gap("logs", "too many", words))
-        taken = sum(pool.map(lambda wanted: _write_log(taking, *wanted), containers[:MOST_LOGS]))
-    _write_about(taking, logs)
+        taken = sum(pool.map(lambda container: _write_log(taking, container), containers[:MOST_LOGS]))
+    _write_about(taking, partial=taking.logs != "all" or len(containers) > MOST_LOGS)
     return Written(sum(counts), sum(map(bool, counts)), taken, tuple(taking.gaps))
 
 
-def _write_about(taking: _Taking, logs: str) -> None:
+def _write_about(taking: _Taking, *, partial: bool) -> None:
     import yaml
 
     name = taking.cluster.name()
@@ -127,7 +170,7 @@ def _write_about(taking: _Taking, logs: str) -> None:
         about["serverVersion"] = name.version
     about["time"] = taking.cluster.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     about["namespace"] = taking.namespace or name.namespace
-    if logs != "all":
+    if partial:
         about["logs"] = "partial"
     # one pod's refusal is that of its whole namespace
     unavailable = {(each["resource"], each.get("namespace")): each for each in taking.unavailable}
@@ -138,36 +181,40 @@ def _write_about(taking: _Taking, logs: str) -> None:
 # --- objects --------------------------------------------------------------------------------------------------------
 
 
-def _namespaces(cluster: Cluster, kinds: Sequence[Kind]) -> list[str]:
-    """The cluster's own namespace, then those that are known."""
-    own = cluster.name().namespace
+def _namespaces(taking: _Taking, kinds: Sequence[Kind]) -> list[str]:
+    """The cluster's own namespace, then those that are known. Raises UsageError where the wanted one is not there."""
+    cluster = taking.cluster
     kind = next((kind for kind in kinds if kind.kind == "Namespace" and not kind.group), None)
     try:
         known = [str(mapping(each, "metadata").get("name")) for each in cluster.list(kind)] if kind else []
     except ReadError:
         known = []
-    return list(dict.fromkeys([own, *known]))[:NAMESPACES]
+    if taking.namespace and known and taking.namespace not in known:
+        near = near_names(taking.namespace, known) or sorted(known)[:NEAR]
+        more = f" and {len(known) - len(near)} more" if len(known) > len(near) else ""
+        raise UsageError(f"there is no namespace {taking.namespace}; there are: {', '.join(near)}{more}")
+    return list(dict.fromkeys([cluster.name().namespace, *known]))
 
 
 def _write_kind(taking: _Taking, kind: Kind, namespaces: Sequence[str]) -> int:
+    """How many objects of the kind were written; each as it comes, for there may be very many."""
     resource = f"{kind.plural}.{kind.group}" if kind.group else kind.plural
     scope = taking.namespace if kind.namespaced else None
+    path = taking.directory / "objects" / (kind.group or "core") / f"{kind.plural}.json"
     try:
-        objects = list(taking.cluster.list(kind, scope))
+        return _write_objects(taking, path, kind, taking.cluster.list(kind, scope))
     except Forbidden as error:
         if scope or not kind.namespaced:
             taking.refused(resource, error)
             return 0
-        objects = _one_by_one(taking, kind, resource, namespaces, error)
+        return _write_objects(taking, path, kind, _one_by_one(taking, kind, resource, namespaces, error))
     except NotServed:
         return 0
     except ReadError as error:
+        # half a list would be taken for the whole
+        path.unlink(missing_ok=True)
         taking.refused(resource, error)
         return 0
-    shown = [_shown(each) for each in objects if _belongs(each, taking.namespace)]
-    if shown:
-        _write_objects(taking.directory / "objects" / (kind.group or "core") / f"{kind.plural}.json", kind, shown)
-    return len(shown)
 
 
 def _one_by_one(
@@ -176,17 +223,22 @@ def _one_by_one(
     """The objects of the namespaces in which they may be read, where all at once were refused."""
     objects: list[Object] = []
     refused: dict[str, ReadError] = {}
-    for name in namespaces:
+    tried = namespaces[:NAMESPACES]
+    for name in tried:
+        taking.go_on()
         try:
             objects.extend(taking.cluster.list(kind, name))
         except ReadError as failure:
             refused[name] = failure
-    if len(refused) == len(namespaces):
+    if len(refused) == len(tried):
         taking.refused(resource, error)
         return []
     for name, other in refused.items():
         taking.refused(resource, other, name)
-    if not refused:
+    if len(namespaces) > len(tried):
+        words = f"of {len(namespaces)} namespaces the first {len(tried)} were tried"
+        taking.gaps.append(Gap(f"{resource} in the other namespaces", "too many", words))
+    if not refused or len(namespaces) > len(tried):
         # no namespace is known in which they may not be read, but there is one
         taking.refused(resource, error, "namespaces-not-read")
     return objects
@@ -199,12 +251,29 @@ def _belongs(thing: Object, namespace: str | None) -> bool:
     return not (namespace and thing.get("kind") == "Namespace" and mapping(thing, "metadata").get("name") != namespace)
 
 
-def _write_objects(path: Path, kind: Kind, objects: Sequence[Object]) -> None:
+def _write_objects(taking: _Taking, path: Path, kind: Kind, objects: Iterable[Object]) -> int:
+    """One List of what belongs into the snapshot; no file where nothing does."""
     import msgspec
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = {"apiVersion": kind.api_version, "kind": f"{kind.kind}List", "items": objects}
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
+    pods = (kind.group, kind.kind) == ("", "Pod")
+    count = 0
+    with ExitStack() as stack:
+        for thing in objects:
+            taking.go_on()
+            if not _belongs(thing, taking.namespace):
+                continue
+            if not count:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(path.open("wb"))
+                file.write(f'{{"apiVersion": "{kind.api_version}", "kind": "{kind.kind}List", "items": [\n'.encode())
+            written = _shown(thing)
+            file.write((b",\n" if count else b"") + msgspec.json.format(msgspec.json.encode(written), indent=1))
+            if pods:
+                taking.containers += wanted_logs(written, taking.logs)
+            count += 1
+        if count:
+            file.write(b"\n]}\n")
+    return count
 
 
 def _shown(thing: Object) -> Object:
@@ -231,26 +300,18 @@ def _clean(text: str) -> str:
 # --- logs -----------------------------------------------------------------------------------------------------------
 
 
-def _containers(taking: _Taking, kinds: Sequence[Kind], logs: str) -> Iterator[tuple[Object, str, bool]]:
-    """Pods, containers and whether the log of the time before the last start is meant."""
-    kind = next((kind for kind in kinds if kind.kind == "Pod" and not kind.group), None)
-    if kind is None or logs == "none":
+def wanted_logs(pod: Object, logs: str) -> Iterator[Container]:
+    """The containers of a pod whose logs are wanted, and whether that of the time before the last start is meant."""
+    if logs == "none":
         return
-    path = taking.directory / "objects" / "core" / "pods.json"
-    for pod in _read_back(path):
-        for field_name in ("initContainerStatuses", "containerStatuses"):
-            for status in mappings(pod, "status", field_name):
-                if logs == "all" or unhealthy(status):
-                    yield pod, str(status.get("name")), False
-                    if mapping(status, "lastState").get("terminated"):
-                        yield pod, str(status.get("name")), True
-
-
-def _read_back(path: Path) -> list[Object]:
-    import msgspec
-
-    found = msgspec.json.decode(path.read_bytes()).get("items") if path.exists() else []
-    return found if isinstance(found, list) else []
+    namespace, name = (str(mapping(pod, "metadata").get(key)) for key in ("namespace", "name"))
+    for field_name in ("initContainerStatuses", "containerStatuses"):
+        for status in mappings(pod, "status", field_name):
+            if logs == "all" or unhealthy(status):
+                container = str(status.get("name"))
+                yield namespace, name, container, False
+                if mapping(status, "lastState").get("terminated"):
+                    yield namespace, name, container, True
 
 
 def unhealthy(status: Mapping[str, Any]) -> bool:
@@ -261,9 +322,9 @@ def unhealthy(status: Mapping[str, Any]) -> bool:
     return not status.get("ready") or bool(status.get("restartCount")) or bool(mapping(status, "lastState"))
 
 
-def _write_log(taking: _Taking, pod: Object, container: str, previous: bool) -> int:
-    metadata = mapping(pod, "metadata")
-    name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
+def _write_log(taking: _Taking, wanted: Container) -> int:
+    namespace, name, container, previous = wanted
+    taking.go_on()
     try:
         text = taking.cluster.log(name, namespace, container, previous=previous)
     except Forbidden as error:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +19,8 @@ from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.scenarios.reader import load, names
 from kubectl_berth.simulator.kubeconfig import write_kubeconfig
 from kubectl_berth.simulator.server import serve
-from tests.process import Ended, berth, surroundings
+from tests.fakes.kube_recorder import Recorder, Reply, recording, status
+from tests.process import COMMAND, Ended, berth, start, surroundings
 
 SHIPPED = names()
 
@@ -210,3 +214,101 @@ def test_a_directory_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     assert everything(source) == before
     (tmp_path / "empty").mkdir()
     create(surroundings(tmp_path), tmp_path / "empty", "--snapshot", str(source), "-A")
+
+
+def test_an_empty_directory_is_filled_where_it_is(tmp_path: Path) -> None:
+    """A mount cannot be put in another's place, nor the directory that a shell stands in."""
+    source = str(a_cluster(tmp_path / "source"))
+    empty, link = tmp_path / "empty", tmp_path / "link"
+    empty.mkdir()
+    link.symlink_to(empty)
+    number = empty.stat().st_ino
+    create(surroundings(tmp_path), link, "--snapshot", source)
+    assert empty.stat().st_ino == number
+    assert sorted(path.name for path in empty.iterdir()) == ["logs", "objects", "snapshot.yaml"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_full_disk_leaves_nothing_behind(there: bool, tmp_path: Path) -> None:
+    source, target = a_cluster(tmp_path / "source"), tmp_path / "moment"
+    if there:
+        target.mkdir()
+    # no file may grow beyond one block
+    words = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", *COMMAND, "snapshot", "create", str(target)]
+    env = {**surroundings(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = subprocess.run([*words, "--snapshot", str(source)], env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.endswith(f"error: {target} cannot be written: File too large\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["moment", "source"][not there :]
+    assert not there or list(target.iterdir()) == []
+
+
+def test_a_namespace_that_is_not_there(tmp_path: Path) -> None:
+    source = a_cluster(tmp_path / "source")
+    named = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    (source / "objects" / "namespace.yaml").write_text(yaml.safe_dump(named))
+    words = ("snapshot", "create", str(tmp_path / "moment"), "-n", "shup", "--snapshot", str(source))
+    ended = berth(*words, env=surroundings(tmp_path))
+    assert (ended.status, ended.out) == (2, "")
+    assert "error: there is no namespace shup; there are: shop" in ended.err
+    assert not (tmp_path / "moment").exists()
+
+
+# --- a server that hangs, breaks off, or serves what nobody asked for -----------------------------------------------
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Iterator[tuple[Recorder, dict[str, str]]]:
+    """An API server that serves pods, services, Secrets and ConfigMaps, and the surroundings that lead to it."""
+    kinds = {"pods": "Pod", "services": "Service", "secrets": "Secret", "configmaps": "ConfigMap"}
+    resources = [
+        {"name": plural, "kind": kind, "namespaced": True, "verbs": ["get", "list"]} for plural, kind in kinds.items()
+    ]
+    with recording() as recorder:
+        recorder.replies["/api"] = Reply({"kind": "APIVersions", "versions": ["v1"]})
+        recorder.replies["/apis"] = Reply({"kind": "APIGroupList", "groups": []})
+        recorder.replies["/api/v1"] = Reply({"kind": "APIResourceList", "resources": resources})
+        for plural, kind in kinds.items():
+            one = {"metadata": {"name": "one", "namespace": "shop"}, "spec": {"nodeName": "n"}}
+            recorder.replies[f"/api/v1/{plural}"] = Reply({"kind": f"{kind}List", "metadata": {}, "items": [one]})
+        write_kubeconfig(tmp_path / "kubeconfig", recorder.url, "here", "shop")
+        yield recorder, surroundings(tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig"))
+
+
+def test_secrets_and_configmaps_are_not_asked_for(scripted: tuple[Recorder, dict[str, str]], tmp_path: Path) -> None:
+    recorder, env = scripted
+    create(env, tmp_path / "moment", "--logs", "all")
+    assert "/api/v1/pods?limit=500" in recorder.paths
+    assert [path for path in recorder.paths if "secrets" in path or "configmaps" in path] == []
+    assert {request.method for request in recorder.requests} == {"GET"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_in_the_middle_nothing_is_left(
+    number: signal.Signals, scripted: tuple[Recorder, dict[str, str]], tmp_path: Path
+) -> None:
+    recorder, env = scripted
+    recorder.script = lambda request: Reply(stall=30) if request.path.startswith("/api/v1/pods") else None
+    process = start("snapshot", "create", str(tmp_path / "moment"), env=env)
+    while not any(path.startswith("/api/v1/pods") for path in recorder.paths):
+        time.sleep(0.02)
+    time.sleep(0.2)
+    stopped = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert time.monotonic() - stopped < 3
+    assert (process.returncode, out, err) == (130, b"", b"error: interrupted: nothing was written\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["kubeconfig"]
+
+
+def test_a_list_that_breaks_off_is_not_there_by_half(scripted: tuple[Recorder, dict[str, str]], tmp_path: Path) -> None:
+    recorder, env = scripted
+    items = [{"metadata": {"name": f"p{number}", "namespace": "shop"}} for number in range(3)]
+    first = {"kind": "PodList", "metadata": {"continue": "more"}, "items": items}
+    recorder.replies["/api/v1/pods?limit=500"] = Reply(first)
+    recorder.replies["/api/v1/pods?limit=500&continue=more"] = status(500, "InternalError", "etcd is gone")
+    ended = create(env, tmp_path / "moment")
+    assert "not read: pods (unavailable): etcd is gone\n" in ended.err
+    assert not (tmp_path / "moment" / "objects" / "core" / "pods.json").exists()
+    about = yaml.safe_load((tmp_path / "moment" / "snapshot.yaml").read_text())
+    assert {"resource": "pods", "status": 503, "message": "etcd is gone"} in about["unavailable"]
