@@ -79,9 +79,10 @@ def find_credentials(user: UserEntry, cluster: ClusterEntry, environment: Enviro
     )
     if not token and user.username:
         found = replace(found, authorization=_basic(user.username, user.password))
-    if user.plugin and not found.authorization:
+    # kubectl runs a plugin only where nothing else proves who is asking
+    if user.plugin and not (found.authorization or found.certificate):
         status = run_plugin(user.plugin, user.name, cluster, environment)
-        issued = status.get("token", "").strip()
+        issued = _sendable(status.get("token", "").strip(), user)
         found = replace(found, authorization=f"Bearer {issued}" if issued else "")
         if "clientCertificateData" in status:
             certificate, key = status["clientCertificateData"].encode(), status["clientKeyData"].encode()
@@ -100,6 +101,10 @@ def _token(user: UserEntry) -> str:
         except UsageError:
             if not token:
                 raise
+    return _sendable(token, user)
+
+
+def _sendable(token: str, user: UserEntry) -> str:
     if not all(c in _HEADER_CHARACTERS for c in token):
         raise UsageError(f"the token of user {user.name!r} holds a character that no header may hold; renew it")
     return token

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from kubectl_berth.cluster.child import has_terminal, run_child
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ExecEntry
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import ClusterUnreachable, UsageError
@@ -19,11 +21,13 @@ _V1 = "client.authentication.k8s.io/v1"
 _V1BETA1 = "client.authentication.k8s.io/v1beta1"
 _MODES = ("Never", "IfAvailable", "Always")
 
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})")
+
 QUIET_LIMIT = 60.0
 """Seconds a plugin may take where nobody can answer it."""
 
-TERMINAL_LIMIT = 300.0
-"""Seconds a plugin may take where a person may be logging in."""
+TERMINAL_LIMIT = 900.0
+"""Seconds a plugin may take where a person may be logging in: as long as the code of a device login lives."""
 
 
 def check_plugin(plugin: ExecEntry, user: str) -> None:
@@ -55,25 +59,24 @@ def run_plugin(plugin: ExecEntry, user: str, cluster: ClusterEntry, environment:
         raise _failed(plugin, user, "it wants a terminal and standard input is none; run it in a terminal first")
     interactive = terminal and mode != "Never"
     program = _find(plugin, user, environment)
-    variables = {**environment.variables, **dict(plugin.variables)}
+    # a name may hold the sign that ends it, as for kubectl
+    added = (f"{name}={value}".partition("=") for name, value in plugin.variables)
+    variables = {**environment.variables, **{name: value for name, _, value in added}}
     variables["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive), default=str)
-    limit = TERMINAL_LIMIT if terminal else QUIET_LIMIT
+    watched = has_terminal()
+    limit = TERMINAL_LIMIT if watched else QUIET_LIMIT
     try:
-        done = subprocess.run(
-            [program, *plugin.arguments],
-            stdin=None if interactive else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            env=variables,
-            timeout=limit,
-            check=False,
+        status, output = run_child(
+            [program, *plugin.arguments], variables, limit, reads=interactive, own_group=not watched
         )
     except subprocess.TimeoutExpired as error:
         raise _failed(plugin, user, f"it did not end within {limit:.0f} s") from error
-    except OSError as error:
-        raise _failed(plugin, user, f"it cannot be run ({error.strerror})") from error
-    if done.returncode:
-        raise _failed(plugin, user, f"it failed with exit code {done.returncode}")
-    return _status(plugin, user, done.stdout)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise _failed(plugin, user, f"it cannot be run ({why})") from error
+    if status:
+        raise _failed(plugin, user, f"it failed with exit code {status}")
+    return _status(plugin, user, output)
 
 
 def _is_terminal(environment: Environment) -> bool:
@@ -86,7 +89,8 @@ def _is_terminal(environment: Environment) -> bool:
 
 def _find(plugin: ExecEntry, user: str, environment: Environment) -> str:
     found = shutil.which(plugin.command, path=environment.variables.get("PATH", ""))
-    if found is None:
+    # a program that only lies where somebody happens to stand is not the one that is meant
+    if found is None or not Path(found).is_absolute():
         raise _failed(plugin, user, "no such executable")
     return found
 
@@ -128,10 +132,7 @@ def _authority(cluster: ClusterEntry) -> bytes:
 
 
 def _status(plugin: ExecEntry, user: str, output: bytes) -> dict[str, str]:
-    try:
-        answer = json.loads(output)
-    except ValueError as error:
-        raise _failed(plugin, user, "it printed no ExecCredential (not JSON)") from error
+    answer = _parsed(output)
     if not isinstance(answer, dict) or answer.get("kind") != "ExecCredential":
         raise _failed(plugin, user, "it printed no ExecCredential")
     if answer.get("apiVersion") != plugin.api_version:
@@ -144,8 +145,32 @@ def _status(plugin: ExecEntry, user: str, output: bytes) -> dict[str, str]:
         for key in ("token", "clientCertificateData", "clientKeyData")
         if isinstance(value := status.get(key), str) and value
     }
+    until = status.get("expirationTimestamp")
+    if until is not None and not (isinstance(until, str) and _TIME.fullmatch(until)):
+        raise _failed(plugin, user, "its ExecCredential has an expirationTimestamp that is no time (RFC 3339)")
     if not found:
         raise _failed(plugin, user, "its ExecCredential holds neither a token nor a certificate with its key")
     if ("clientCertificateData" in found) != ("clientKeyData" in found):
         raise _failed(plugin, user, "its ExecCredential holds a certificate without its key, or a key without it")
     return found
+
+
+def _parsed(output: bytes) -> Any:
+    """What was printed, JSON or, as for kubectl, YAML; None where it is neither."""
+    if output.lstrip().startswith(b"{"):
+        try:
+            return json.loads(output, parse_constant=_no_number)
+        except ValueError:
+            return None
+    import yaml
+
+    from kubectl_berth.cluster.kubeconfig_yaml import read_yaml
+
+    try:
+        return read_yaml(output)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")

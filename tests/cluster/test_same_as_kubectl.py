@@ -408,6 +408,35 @@ def plugin_is_told_of_the_cluster(g: Ground) -> None:
 
 
 @same
+def plugin_that_prints_yaml(g: Ground) -> None:
+    g.use(g.config(g.plugin(f"echo 'apiVersion: {V1}'; echo 'kind: ExecCredential'; echo 'status: {{token: yaml}}'")))
+
+
+@same
+def plugin_whose_token_has_expired(g: Ground) -> None:
+    g.use(g.config(g.plugin(g.credential(token="old", expirationTimestamp="2020-01-01T00:00:00Z"))))
+
+
+@same
+def plugin_variable_with_an_equals_sign(g: Ground) -> None:
+    script = f"""printf '{{"apiVersion":"{V1}","kind":"ExecCredential","status":{{"token":"%s"}}}}' "$A" """
+    g.use(g.config(g.plugin(script, env=[{"name": "A=B", "value": "c"}])))
+
+
+@same
+def flag_certificate_keeps_the_plugin_from_running(g: Ground) -> None:
+    # a certificate says who is asking: the plugin is not run
+    g.use(g.config(g.plugin("exit 3", mode="Always")))
+    g.flags |= {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
+
+
+@same
+def certificate_beside_a_plugin(g: Ground) -> None:
+    files = {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
+    g.use(g.config({**g.plugin(g.credential(token="never")), **files}))
+
+
+@same
 def token_beside_a_plugin(g: Ground) -> None:
     g.use(g.config({"token": "inline", **g.plugin("exit 3")}))
 
@@ -794,6 +823,24 @@ def plugin_missing(g: Ground) -> None:
 @refused
 def plugin_prints_no_json(g: Ground) -> None:
     g.use(g.config(g.plugin("echo login first")))
+
+
+@refused
+def plugin_prints_json_and_more(g: Ground) -> None:
+    g.use(g.config(g.plugin(g.credential(token="x") + "; echo '{}'")))
+
+
+@refused
+def plugin_whose_token_expires_never(g: Ground) -> None:
+    g.use(g.config(g.plugin(g.credential(token="x", expirationTimestamp="never"))))
+
+
+@refused
+def plugin_in_the_working_directory(g: Ground) -> None:
+    user = g.plugin(g.credential(token="x"))
+    user["exec"]["command"] = "plugin.sh"
+    g.variables["PATH"] = ".:/usr/bin:/bin"
+    g.use(g.config(user))
 
 
 @refused
