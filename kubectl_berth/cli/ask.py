@@ -22,7 +22,7 @@ MOST_QUESTION_BYTES = 64 * 1024
 NO_QUESTION = 'there is no question; type one: kubectl berth ask "why is my-app failing?"'
 
 
-@click.command(cls=KubectlCommand, short_help="Answer one question about the cluster.")
+@click.command(cls=KubectlCommand)
 @click.argument("question", nargs=-1)
 @source_options
 @click.option(

@@ -18,7 +18,7 @@ SEVERITIES = ("critical", "warning", "info")
 """Worst first."""
 
 
-@click.command(cls=KubectlCommand, short_help="List what is wrong, without a model.")
+@click.command(cls=KubectlCommand)
 @click.argument("target", nargs=-1, metavar="[KIND/NAME|KIND NAME|NAME]", shell_complete=candidates.target)
 @source_options
 @click.option("-A", "--all-namespaces", is_flag=True, help="Read all namespaces (the default without -n).")

@@ -15,16 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from kubectl_berth.cli.known_names import READ_SECONDS, READER
+from kubectl_berth.cli.asked import COMPLETE, READ
+from kubectl_berth.cli.known_names import READ_SECONDS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-PROGRAM = "kubectl_complete-berth"
-"""What kubectl calls; a link of this name to kubectl-berth completes too."""
-
-ASKED = "_KUBECTL_BERTH_COMPLETE"
-"""Set in the environment, it makes kubectl-berth itself complete: for shells that complete `kubectl-berth`."""
 
 LINE = "_KUBECTL_BERTH_LINE"
 """The line up to the cursor, from a shell that does not tell its words as they are meant."""
@@ -35,17 +30,12 @@ FILES, NO_SPACE, NO_FILES, DIRECTORIES = 0, 2, 4, 16
 _MOST_HELP = 100
 
 
-def is_asked() -> bool:
-    """True where this process was started to complete, whichever way."""
-    return ASKED in os.environ or READER in os.environ or Path(sys.argv[0]).stem == PROGRAM
-
-
 def main() -> NoReturn:
     """Prints the candidates for this process's arguments and ends it."""
     # whoever hits TAB sees what is written to stderr in the middle of the line that is being typed
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
-    if path := os.environ.pop(READER, ""):
+    if path := os.environ.pop(READ, ""):
         _read(Path(path))
     try:
         answer = completions(_words())
@@ -78,7 +68,7 @@ def completions(words: Sequence[str]) -> list[str]:
     from kubectl_berth.environment import Environment
 
     *before, incomplete = words
-    engine = ShellComplete(cli, {"obj": Environment.actual()}, PROG_NAME, ASKED)
+    engine = ShellComplete(cli, {"obj": Environment.actual()}, PROG_NAME, COMPLETE)
     items = engine.get_completions(before, incomplete)
     return [*(_line(item) for item in items if item.type == "plain"), f":{_directive(items)}"]
 

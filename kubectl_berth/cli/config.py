@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
 
-@click.group(short_help="Show and set settings.")
+@click.group()
 def config() -> None:
     """Show every setting with where it came from, and set one in the settings file.
 

@@ -24,7 +24,7 @@ SCHEMA = "berth.dev/v1/doctor"
 MARKS = {"ok": "ok", "note": "note", "missing": "MISSING", "failed": "FAILED"}
 
 
-@click.command(cls=KubectlCommand, short_help="Check cluster, rights, engines and policy.")
+@click.command(cls=KubectlCommand)
 @kubeconfig_options
 @click.option(
     "--engine", metavar="NAME", shell_complete=candidates.engines, help="The engine that a run would take (auto)."

@@ -28,7 +28,7 @@ class Share(click.ParamType[float]):
         return share
 
 
-@click.group("eval", short_help="Judge a model, a prompt or a version on broken clusters.")
+@click.group("eval")
 def evaluate() -> None:
     """Judge a model, a prompt or a version on broken clusters: without a cluster, by checks, not by another model.
 

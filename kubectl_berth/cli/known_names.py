@@ -18,6 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kubectl_berth.cli.asked import READ
+
 if TYPE_CHECKING:
     from subprocess import Popen
 
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from kubectl_berth.cluster.cluster import Cluster, Kind
     from kubectl_berth.environment import Environment
     from kubectl_berth.records import Object
-
-READER = "_KUBECTL_BERTH_READ_NAMES"
-"""Set in the environment of the process that reads: it carries out what comes on standard input."""
 
 KEPT = 600.0
 FRESH = 30.0
@@ -168,7 +167,7 @@ def _start(path: Path, request: Mapping[str, Any]) -> Popen[bytes] | None:
     with suppress(OSError):
         reader = subprocess.Popen(
             words,
-            env={**os.environ, READER: str(path)},
+            env={**os.environ, READ: str(path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -15,30 +15,29 @@ from typing import NoReturn
 import click
 
 from kubectl_berth import __version__
-from kubectl_berth.cli.completion import is_asked
-from kubectl_berth.cli.completion import main as complete
+from kubectl_berth.cli.asked import to_complete
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus
 from kubectl_berth.output.guarded import guarded
 
 PROG_NAME = "kubectl berth"
 COMMANDS = {
-    "ask": "kubectl_berth.cli.ask:ask",
-    "check": "kubectl_berth.cli.check:check",
-    "scenario": "kubectl_berth.cli.scenario:scenario",
-    "tools": "kubectl_berth.cli.tools:tools",
-    "tool": "kubectl_berth.cli.tool:tool",
-    "memory": "kubectl_berth.cli.memory:memory",
-    "runs": "kubectl_berth.cli.runs:runs",
-    "replay": "kubectl_berth.cli.replay:replay",
-    "usage": "kubectl_berth.cli.usage:usage",
-    "eval": "kubectl_berth.cli.evaluate:evaluate",
-    "config": "kubectl_berth.cli.config:config",
-    "doctor": "kubectl_berth.cli.doctor:doctor",
-    "snapshot": "kubectl_berth.cli.snapshot:snapshot",
-    "rbac": "kubectl_berth.cli.rbac:rbac",
+    "ask": ("kubectl_berth.cli.ask:ask", "Answer one question about the cluster."),
+    "check": ("kubectl_berth.cli.check:check", "List what is wrong, without a model."),
+    "scenario": ("kubectl_berth.cli.scenario:scenario", "Broken clusters to try questions on."),
+    "tools": ("kubectl_berth.cli.tools:tools", "List the tools a model may call."),
+    "tool": ("kubectl_berth.cli.tool:tool", "Run one tool by hand."),
+    "memory": ("kubectl_berth.cli.memory:memory", "Notes about past incidents."),
+    "runs": ("kubectl_berth.cli.runs:runs", "The last runs, kept on this machine."),
+    "replay": ("kubectl_berth.cli.replay:replay", "Play a recorded run again."),
+    "usage": ("kubectl_berth.cli.usage:usage", "What model calls took."),
+    "eval": ("kubectl_berth.cli.evaluate:evaluate", "Judge a model, a prompt or a version on broken clusters."),
+    "config": ("kubectl_berth.cli.config:config", "Show and set settings."),
+    "doctor": ("kubectl_berth.cli.doctor:doctor", "Check cluster, rights, engines and policy."),
+    "snapshot": ("kubectl_berth.cli.snapshot:snapshot", "Keep a cluster at this moment as a directory."),
+    "rbac": ("kubectl_berth.cli.rbac:rbac", "Print the smallest role that berth needs."),
 }
-"""Where each command lives; imported when it is used."""
+"""Where each command lives, and what it does: its module is imported when it is used, not to be listed."""
 
 
 class LazyGroup(click.Group):
@@ -50,9 +49,15 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
+        place, about = COMMANDS[cmd_name]
+        module, _, name = place.partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
+        command.short_help = about
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -92,7 +97,9 @@ def main() -> NoReturn:
     try:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        if is_asked():
+        if to_complete():
+            from kubectl_berth.cli.completion import main as complete
+
             complete()
         _prepare_streams()
         environment = _guarded(Environment.actual())

@@ -22,7 +22,7 @@ T = TypeVar("T")
 SCHEMA = "berth.dev/v1/memory"
 
 
-@click.group(short_help="Notes about past incidents.")
+@click.group()
 def memory() -> None:
     """Notes about past incidents, kept on this machine for each cluster by itself. A run may look them up."""
 

@@ -27,7 +27,7 @@ WITH_CUSTOM = """\
 """
 
 
-@click.command(cls=KubectlCommand, short_help="Print the smallest role that berth needs.")
+@click.command(cls=KubectlCommand)
 @click.option("--custom", "with_custom", is_flag=True, help="Add the custom resources that the cluster serves.")
 @click.option("--name", default="kubectl-berth", metavar="NAME", help="The role's name (kubectl-berth).")
 @source_options

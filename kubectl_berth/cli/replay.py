@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
 
-@click.command(short_help="Play a recorded run again.")
+@click.command()
 @click.argument("file", shell_complete=candidates.files)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "jsonl"]), default="text", help="What stdout gets.")
 @click.option(

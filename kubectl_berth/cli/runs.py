@@ -17,7 +17,7 @@ T = TypeVar("T")
 SCHEMA = "berth.dev/v1/runs"
 
 
-@click.group(short_help="The last runs, kept on this machine.")
+@click.group()
 def runs() -> None:
     """The last 50 runs, kept on this machine, readable by you alone. ask --no-record keeps one out.
 

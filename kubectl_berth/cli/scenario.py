@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
 
 
-@click.group(short_help="Broken clusters to try questions on.")
+@click.group()
 def scenario() -> None:
     """Broken clusters to try questions on: kubectl berth ask --scenario NAME QUESTION reads one."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = "berth.dev/v1/tool-result"
 
 
-@click.command(cls=KubectlCommand, short_help="Run one tool by hand.")
+@click.command(cls=KubectlCommand)
 @click.argument("name", shell_complete=candidates.tool_names)
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=candidates.tool_arguments)
 @source_options

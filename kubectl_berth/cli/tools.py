@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WIRES = ("claude", "bedrock", "ollama")
 
 
-@click.command(short_help="List the tools a model may call.")
+@click.command()
 @click.option("--engine", type=click.Choice(WIRES), help="Show them as this engine is sent them.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj

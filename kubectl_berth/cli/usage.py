@@ -18,7 +18,7 @@ SCHEMA = "berth.dev/v1/usage"
 DAYS = 30
 
 
-@click.command(short_help="What model calls took.")
+@click.command()
 @click.option("--since", metavar="DAY", help="From this day on (2026-11-30), or for so many days (7d); 30d.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj

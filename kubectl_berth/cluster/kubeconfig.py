@@ -123,7 +123,7 @@ def _candidates(environment: Environment) -> list[Path]:
     listed = environment.variables.get("KUBECONFIG", "")
     if listed:
         return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name]
-    return [environment.home / ".kube" / "config"] if environment.home else []
+    return [Path(environment.home) / ".kube" / "config"] if environment.home else []
 
 
 def _read_file(path: Path) -> Kubeconfig:
