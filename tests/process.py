@@ -73,11 +73,18 @@ def start(*arguments: str, env: Mapping[str, str], stdin: int = subprocess.DEVNU
     )
 
 
-def on_terminal(arguments: Sequence[str], env: Mapping[str, str], *, columns: int = 80, lines: int = 24) -> Ended:
+def on_terminal(
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    columns: int = 80,
+    lines: int = 24,
+    command: Sequence[str] = COMMAND,
+) -> Ended:
     """One run on a pseudo-terminal, all three streams on it. `out` is every byte the terminal got."""
     read, write = pty.openpty()
     fcntl.ioctl(write, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    process = subprocess.Popen([*COMMAND, *arguments], env=dict(env), stdin=write, stdout=write, stderr=write)
+    process = subprocess.Popen([*command, *arguments], env=dict(env), stdin=write, stdout=write, stderr=write)
     os.close(write)
     received = b""
     while True:

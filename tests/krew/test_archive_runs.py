@@ -14,6 +14,7 @@ from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.anthropic import obeying as claude_obeying
 from tests.fakes.ollama import MODEL, FakeOllama, obeying
 from tests.krew.archive import KUBECTL, bare, kubectl, scenario_served
+from tests.process import on_terminal, screen_of
 
 pytestmark = [
     pytest.mark.archive,
@@ -69,6 +70,26 @@ def test_ollama_and_claude_answer_through_it(installed: Path, tmp_path: Path) ->
         assert "checkout-" in json.dumps(server.requests[-1].body)
 
 
+WRITTEN = """\
+The image does not exist 🚢 (画像なし).
+
+```yaml
+image: registry.example.com/shop/checkout:v2.4.1-rc
+```
+"""
+
+
+def test_an_answer_is_drawn_on_a_terminal(installed: Path, tmp_path: Path) -> None:
+    with FakeOllama(obeying(WRITTEN, ("list_pods", {"namespace": "shop"}))) as server:
+        environment = bare(installed, tmp_path, OLLAMA_HOST=server.url, OLLAMA_MODEL=MODEL)
+        environment |= {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        words = [*ASK, *SCENARIO, "--engine", "ollama"]
+        ended = on_terminal(words, environment, columns=100, command=[str(KUBECTL)])
+    assert ended.status == 0, ended.out
+    assert "\x1b[" in ended.out and "🚢" in ended.out and "画像なし" in ended.out
+    assert any("image: registry.example.com/shop/checkout:v2.4.1-rc" in row for row in screen_of(ended.out, 100))
+
+
 def test_what_is_left_out_is_said_in_one_line_with_the_way_to_it(installed: Path, tmp_path: Path) -> None:
     bedrock = kubectl(installed, tmp_path, *ASK, *SCENARIO, "--engine", "bedrock", AWS_REGION="eu-west-1")
     assert (bedrock.returncode, bedrock.stdout) == (4, "")
@@ -78,10 +99,11 @@ def test_what_is_left_out_is_said_in_one_line_with_the_way_to_it(installed: Path
         "pipx install 'kubectl-berth[bedrock]' has it"
     ]
     assert "Traceback" not in bedrock.stderr
-    runs = ("eval", "run", "failing-rollout", "--engine", "rules", "--results", str(tmp_path / "results"))
+    results = str(tmp_path / "results")
+    runs = ("eval", "run", "--scenario", "failing-rollout", "--engine", "rules", "--results", results)
     assert kubectl(installed, tmp_path, "berth", *runs).returncode == 0
     left_out = "which this build leaves out: pipx install 'kubectl-berth[eval]' has it"
-    for words in (("report", str(tmp_path / "results")), ("compare", *[str(tmp_path / "results")] * 2)):
+    for words in (("report", results), ("compare", results, results)):
         done = kubectl(installed, tmp_path, "berth", "eval", *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == f"error: intervals and tests need scipy, {left_out}\n"
