@@ -25,6 +25,7 @@ from kubectl_berth.errors import Forbidden, Interrupted, NotServed, ReadError, U
 from kubectl_berth.records import Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.safety.redact import redact
+from kubectl_berth.safety.redaction.spans import VALUE
 from kubectl_berth.safety.refuse import refused_kind
 from kubectl_berth.safety.sanitise import sanitise
 
@@ -289,12 +290,15 @@ def _walk(value: Any, key: str) -> Any:
         return {name: _walk(inner, str(name)) for name, inner in value.items()}
     if isinstance(value, list):
         return [_walk(inner, key) for inner in value]
-    return _clean(value) if isinstance(value, str) and key not in _KEPT else value
+    return _clean(value, key) if isinstance(value, str) and key not in _KEPT else value
 
 
 @lru_cache(maxsize=16384)
-def _clean(text: str) -> str:
-    return redact(sanitise(text))
+def _clean(text: str, key: str = "") -> str:
+    """The text without what is secret in it, judged with the key above it, as where an object is shown as text."""
+    before = f"{sanitise(key)}: " if key else ""
+    cleaned = redact(before + sanitise(text))
+    return cleaned.removeprefix(before) if cleaned.startswith(before) else VALUE
 
 
 # --- logs -----------------------------------------------------------------------------------------------------------

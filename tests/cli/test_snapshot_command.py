@@ -122,6 +122,21 @@ def test_nothing_secret_is_written(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".moment")] == []
 
 
+def test_a_value_is_judged_with_the_key_above_it(tmp_path: Path) -> None:
+    source = a_cluster(tmp_path / "source")
+    word = "djE" + "xY9Zq7Lm2Wk"
+    attributes = {"accountKey": word, "share": "reports"}
+    pod = _pod("shop", "files-0", 0, "x")
+    pod["spec"]["volumes"] = [
+        {"name": "files", "csi": {"driver": "file.csi.azure.com", "volumeAttributes": attributes}}
+    ]
+    (source / "objects" / "files.yaml").write_text(yaml.safe_dump(pod))
+    create(surroundings(tmp_path), tmp_path / "moment", "--snapshot", str(source))
+    text = everything(tmp_path / "moment")
+    assert word not in text
+    assert "reports" in text
+
+
 @pytest.mark.parametrize(
     ("name", "value", "kept"),
     [
