@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from kubectl_berth.cluster.cluster import Discovery, Kind
 from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, builtin_kinds
-from kubectl_berth.cluster.names import searchable_kinds
+from kubectl_berth.cluster.names import kind_names, searchable_kinds
 from kubectl_berth.diagnosis.inventory import wanted
+from kubectl_berth.safety.refuse import refused_kind
 
 
 @dataclass(frozen=True, order=True)
@@ -48,7 +49,7 @@ def custom(kinds: Sequence[Kind]) -> list[Right]:
     chosen = {
         Right(kind.group, kind.plural, ("get", "list"), kind.namespaced)
         for kind in kinds
-        if not kind.builtin and "list" in kind.verbs and "/" not in kind.plural
+        if not kind.builtin and "list" in kind.verbs and "/" not in kind.plural and not refused_kind(kind_names(kind))
     }
     return sorted(chosen)
 

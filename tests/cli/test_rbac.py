@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +16,17 @@ import yaml
 from kubectl_berth.cluster.connection import ConnectionOptions
 from kubectl_berth.cluster.kinds import METRICS_KINDS, builtin_kinds
 from kubectl_berth.cluster.live import connect
+from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.environment import Environment
 from kubectl_berth.investigation.brief import brief
 from kubectl_berth.question.understand import understand
+from kubectl_berth.simulator.kubeconfig import write_kubeconfig
+from kubectl_berth.simulator.server import serve
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.registry import ALL
 from kubectl_berth.tools.toolbox import Toolbox
 from tests.fakes.kube_recorder import Recorded, Recorder, Reply, recording
-from tests.process import berth, surroundings
+from tests.process import berth, snapshot, surroundings
 
 # the newest server: it serves every kind that the role may name
 VERSION = "v1.36.0"
@@ -168,7 +175,104 @@ def used(tmp_path: Path) -> Needs:
 
 
 def test_the_role_holds_what_the_tools_use_and_nothing_else(used: Needs, tmp_path: Path) -> None:
+    assert {("", "pods", "list"), ("", "pods/log", "get"), ("metrics.k8s.io", "nodes", "list")} < used
     assert used == allowed(printed(home=tmp_path))
+
+
+def test_check_and_snapshot_create_stay_within_it(tmp_path: Path) -> None:
+    role = allowed(printed(home=tmp_path))
+    with recording() as recorder:
+        serving(recorder)
+        write_kubeconfig(tmp_path / "kubeconfig", recorder.url, "here", "shop")
+        env = surroundings(tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig"))
+        assert berth("check", env=env).status in (0, 1)
+        assert berth("snapshot", "create", str(tmp_path / "moment"), "--logs", "all", env=env).status == 0
+        asked = {need for need in map(needs, recorder.requests) if need}
+    assert ("", "pods", "list") in asked
+    assert asked <= role
+
+
+def documents(*flags: str, home: Path) -> list[dict[str, Any]]:
+    done = berth("rbac", *flags, env=surroundings(home))
+    assert (done.status, done.err) == (0, "")
+    return list(yaml.safe_load_all(done.out))
+
+
+def test_for_one_namespace_it_is_a_role_and_what_belongs_to_none(tmp_path: Path) -> None:
+    cluster, role = documents("-n", "shop", home=tmp_path)
+    assert (cluster["kind"], cluster["metadata"]) == ("ClusterRole", {"name": "kubectl-berth-cluster"})
+    assert (role["kind"], role["metadata"]) == ("Role", {"name": "kubectl-berth", "namespace": "shop"})
+    outside, inside = allowed(cluster["rules"]), allowed(role["rules"])
+    assert outside | inside == allowed(printed(home=tmp_path))
+    namespaced = {(kind.group, kind.plural) for kind in KINDS if kind.namespaced}
+    assert all((group, resource.partition("/")[0]) in namespaced for group, resource, _ in inside)
+    assert not any((group, resource) in namespaced for group, resource, _ in outside)
+
+
+def test_bindings_follow_their_roles(tmp_path: Path) -> None:
+    bind = ("--bind", "user:jane", "--bind", "group:oidc:devs", "--bind", "serviceaccount:tools:berth")
+    role, binding = documents(*bind, home=tmp_path)
+    assert binding["kind"] == "ClusterRoleBinding"
+    assert binding["roleRef"] == {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": role["metadata"]["name"],
+    }
+    assert [(each["kind"], each.get("namespace"), each["name"]) for each in binding["subjects"]] == [
+        ("User", None, "jane"),
+        ("Group", None, "oidc:devs"),
+        ("ServiceAccount", "tools", "berth"),
+    ]
+    kinds = [each["kind"] for each in documents("-n", "shop", *bind, home=tmp_path)]
+    assert kinds == ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--name", ""),
+        ("--name", "a\nrules: []"),
+        ("--name", "a/b"),
+        ("--name", ".."),
+        ("--bind", "jane"),
+        ("--bind", "user:"),
+        ("--bind", "serviceaccount:berth"),
+        ("-n", "Not A Namespace"),
+    ],
+)
+def test_what_can_be_no_name_is_refused(flags: tuple[str, ...], tmp_path: Path) -> None:
+    done = berth("rbac", *flags, env=surroundings(tmp_path))
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("error: --")
+
+
+def test_kubectl_takes_what_is_printed(tmp_path: Path) -> None:
+    kubectl = shutil.which("kubectl", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if kubectl is None:
+        pytest.skip("kubectl is not installed")
+    text = berth("rbac", "-n", "shop", "--bind", "user:jane", env=surroundings(tmp_path)).out
+    server = serve(open_snapshot([snapshot(tmp_path / "moment")]))
+    try:
+        write_kubeconfig(tmp_path / "kubeconfig", server.url, "here", "shop")
+        words = [kubectl, "--kubeconfig", str(tmp_path / "kubeconfig"), "create", "--dry-run=client"]
+        ended = subprocess.run(
+            [*words, "--validate=false", "-o", "name", "-f", "-"],
+            input=text,
+            env=surroundings(tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        server.close()
+    api = "rbac.authorization.k8s.io"
+    assert ended.stdout.splitlines() == [
+        f"clusterrole.{api}/kubectl-berth-cluster",
+        f"clusterrolebinding.{api}/kubectl-berth-cluster",
+        f"role.{api}/kubectl-berth",
+        f"rolebinding.{api}/kubectl-berth",
+    ], ended.stderr
 
 
 def test_nothing_in_it_writes_or_opens_secrets(tmp_path: Path) -> None:
@@ -180,19 +284,26 @@ def test_nothing_in_it_writes_or_opens_secrets(tmp_path: Path) -> None:
 
 def test_custom_resources_have_rules_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "moment").mkdir()
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "boats.harbour.example.com"},
-        "spec": {
-            "group": "harbour.example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "boats", "singular": "boat", "kind": "Boat"},
-            "versions": [{"name": "v1", "served": True, "storage": True}],
-        },
-    }
-    (tmp_path / "moment" / "crd.yaml").write_text(yaml.safe_dump(definition))
+    # kinds that are called Secret, or bear tokens, are refused whoever defines them
+    definitions = [_definition(kind) for kind in ("Boat", "Secret", "AccessToken")]
+    (tmp_path / "moment" / "crd.yaml").write_text(yaml.safe_dump_all(definitions))
     plain = printed(home=tmp_path)
     more = printed("--custom", "--snapshot", str(tmp_path / "moment"), home=tmp_path)
     rule = {"apiGroups": ["harbour.example.com"], "resources": ["boats"], "verbs": ["get", "list"]}
-    assert more == [*plain, rule]
+    assert [each for each in more if each not in plain] == [rule]
+    assert [each for each in more if each != rule] == plain
+
+
+def _definition(kind: str) -> dict[str, Any]:
+    names = {"plural": f"{kind.lower()}s", "singular": kind.lower(), "kind": kind}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names['plural']}.harbour.example.com"},
+        "spec": {
+            "group": "harbour.example.com",
+            "scope": "Namespaced",
+            "names": names,
+            "versions": [{"name": "v1", "served": True, "storage": True}],
+        },
+    }
