@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 Object = dict[str, Any]
@@ -342,3 +343,30 @@ class Checked:
     targets: Sequence[Ref] = ()
     namespace: str | None = None
     remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What all runs of a day with one model of one engine took; `unpriced` of the `runs` have no price."""
+
+    day: str
+    engine: str
+    model: str
+    runs: int
+    usage: Usage
+    usd: float
+    unpriced: int
+    reserved: int
+
+
+@dataclass(frozen=True)
+class Incident:
+    """One note. `cluster` is the cluster's name when it was written, `time` UTC, `about` the objects it speaks of."""
+
+    number: int
+    cluster: str
+    time: datetime
+    title: str
+    root_cause: str
+    fix: str
+    about: str = ""

@@ -12,13 +12,24 @@ from typing import Any
 
 from kubectl_berth import records
 from kubectl_berth.cli.main import run
-from kubectl_berth.cli.usage import _document as usage_row
 from kubectl_berth.environment import Environment
-from kubectl_berth.knowledge.ledger import Spent
 from kubectl_berth.output.check_document import check_document
 from kubectl_berth.output.json_document import document
 from kubectl_berth.output.jsonl import event_document
-from kubectl_berth.records import Action, Checked, ClusterName, Cost, Finding, Gap, Ref, Result, TraceEntry, Usage
+from kubectl_berth.output.usage_table import spent_document
+from kubectl_berth.records import (
+    Action,
+    Checked,
+    ClusterName,
+    Cost,
+    Finding,
+    Gap,
+    Ref,
+    Result,
+    Spent,
+    TraceEntry,
+    Usage,
+)
 
 Sample = dict[str, Any]
 
@@ -76,7 +87,10 @@ def usage() -> Sample:
     """What usage -o json prints, with one row."""
     with _home() as ask:
         found = ask("usage", "-o", "json")
-    return {**found, "usage": [usage_row(Spent("2026-11-30", "claude", "claude-sonnet-5-5", 1, Usage(), 0.0, 0, 0))]}
+    return {
+        **found,
+        "usage": [spent_document(Spent("2026-11-30", "claude", "claude-sonnet-5-5", 1, Usage(), 0.0, 0, 0))],
+    }
 
 
 def kept() -> dict[str, Sample]:

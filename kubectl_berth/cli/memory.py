@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubectl_berth.environment import Environment
-    from kubectl_berth.knowledge.incidents import Incident
     from kubectl_berth.knowledge.store import Store
+    from kubectl_berth.records import Incident
 
 T = TypeVar("T")
 SCHEMA = "berth.dev/v1/memory"
@@ -32,15 +32,15 @@ def memory() -> None:
 @click.pass_obj
 def list_notes(environment: Environment, /, output: str) -> int:
     """The notes of all clusters, newest first."""
+    from kubectl_berth.output.notes import note_document, notes_list
+
     found = _reading(environment)
     if output == "json":
-        _write_json(environment, {"notes": [_document(note) for note in found]})
+        _write_json(environment, {"notes": [note_document(note) for note in found]})
         return 0
     if not found:
         environment.stderr.write("there are no notes on this machine\n")
-    wide = max((len(note.cluster) for note in found), default=0)
-    for note in found:
-        environment.stdout.write(f"{note.number:>4}  {note.time:%Y-%m-%d}  {note.cluster:<{wide}}  {note.title}\n")
+    environment.stdout.write(notes_list(found))
     return 0
 
 
@@ -50,18 +50,15 @@ def list_notes(environment: Environment, /, output: str) -> int:
 @click.pass_obj
 def show(environment: Environment, /, number: int, output: str) -> int:
     """The note of this NUMBER, as memory list gives it."""
+    from kubectl_berth.output.notes import note_document, note_text
+
     note = next((note for note in _reading(environment) if note.number == number), None)
     if note is None:
         raise _no_such(number)
     if output == "json":
-        _write_json(environment, _document(note))
+        _write_json(environment, note_document(note))
         return 0
-    noted = f"{note.time:%Y-%m-%d %H:%M} UTC"
-    parts = [("title", note.title), ("cluster", note.cluster), ("noted", noted), ("about", note.about)]
-    parts += [("root cause", note.root_cause), ("fix", note.fix)]
-    for label, value in parts:
-        if value:
-            environment.stdout.write(f"{label + ':':<12}{value}\n")
+    environment.stdout.write(note_text(note))
     return 0
 
 
@@ -135,18 +132,6 @@ def _no_such(number: int) -> Exception:
     from kubectl_berth.errors import UsageError
 
     return UsageError(f"there is no note {number}; kubectl berth memory list shows them")
-
-
-def _document(note: Incident) -> dict[str, Any]:
-    return {
-        "number": note.number,
-        "cluster": note.cluster,
-        "time": note.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "title": note.title,
-        "rootCause": note.root_cause,
-        "fix": note.fix,
-        "about": note.about,
-    }
 
 
 def _write_json(environment: Environment, content: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -30,18 +30,19 @@ def runs() -> None:
 @click.pass_obj
 def list_runs(environment: Environment, /, output: str) -> int:
     """The kept runs, newest first."""
+    from kubectl_berth.output.kept_runs import run_document, run_line
+
     found, broken = _all(environment)
     for words in broken:
         environment.stderr.write(f"left out: {words}\n")
     if output == "json":
-        environment.stdout.write(
-            json.dumps({"schema": SCHEMA, "runs": [_head(each) for each in found]}, indent=2) + "\n"
-        )
+        kept = [run_document(each.id, each.time, each.result) for each in found]
+        environment.stdout.write(json.dumps({"schema": SCHEMA, "runs": kept}, indent=2) + "\n")
         return 0
     if not found:
         environment.stderr.write("no run is kept on this machine\n")
     for each in found:
-        environment.stdout.write(_line(each) + "\n")
+        environment.stdout.write(run_line(each.id, each.result) + "\n")
     return 0
 
 
@@ -56,21 +57,11 @@ def show(environment: Environment, /, id: str | None, output: str) -> int:
         environment.stdout.write(json.dumps(json.loads(content), indent=2) + "\n")
         return 0
     from kubectl_berth.investigation.record import decode
-    from kubectl_berth.output import words
-    from kubectl_berth.safety.sanitise import one_line, sanitise
+    from kubectl_berth.output.kept_runs import run_text
 
     record = decode(content, name)
-    result = record.result
-    lines = [f"run {record.id}, {record.time}, kubectl berth {record.version}"]
-    if result.cluster:
-        where = result.cluster
-        lines.append(f"cluster: {one_line(where.name)} ({where.source}), {where.version}, namespace {where.namespace}")
-    lines += [f"engine: {result.engine}" + (f", {result.model}" if result.model else ""), f"outcome: {result.outcome}"]
-    lines += [f"question: {one_line(result.question, 2000)}", *(words.call(entry) for entry in result.trace)]
-    lines += ["", sanitise(result.answer) or f"error: {one_line(result.error or '', 2000)}", ""]
-    lines += [words.gap(gap) for gap in result.gaps]
-    lines.append(words.closing(result, record.host))
-    environment.stdout.write("\n".join(lines) + "\n")
+    environment.stdout.write(f"run {record.id}, {record.time}, kubectl berth {record.version}\n")
+    environment.stdout.write(run_text(record.result, record.host))
     return 0
 
 
@@ -112,34 +103,6 @@ def _all(environment: Environment) -> tuple[list[Record], list[str]]:
         return found, broken
 
     return _using(environment, decoded)
-
-
-def _head(record: Record) -> dict[str, Any]:
-    from kubectl_berth.output.json_document import plain
-
-    result = record.result
-    head = {
-        "id": record.id,
-        "time": record.time,
-        "cluster": result.cluster and result.cluster.name,
-        "engine": result.engine,
-        "model": result.model,
-        "outcome": result.outcome,
-        "question": result.question,
-        "tool_calls": len(result.trace),
-        "seconds": round(result.seconds, 3),
-        "usd": result.cost and result.cost.usd,
-    }
-    content: dict[str, Any] = plain(head)
-    return content
-
-
-def _line(record: Record) -> str:
-    from kubectl_berth.safety.sanitise import one_line
-
-    result = record.result
-    where = one_line(result.cluster.name, 24) if result.cluster else "-"
-    return f"{record.id}  {result.outcome:<12}  {result.engine:<7}  {where:<24}  {one_line(result.question, 80)}"
 
 
 def _using(environment: Environment, work: Callable[[RunFiles], T]) -> T:

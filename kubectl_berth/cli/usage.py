@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
-    from kubectl_berth.knowledge.ledger import Spent
     from kubectl_berth.settings import Settings
 
 SCHEMA = "berth.dev/v1/usage"
@@ -26,8 +24,9 @@ def usage(environment: Environment, /, since: str | None, output: str) -> int:
     """What model calls took on this machine, by day (UTC), engine and model. Costs are estimates."""
     from kubectl_berth.cli.sources import store_of
     from kubectl_berth.errors import BerthError
-    from kubectl_berth.knowledge.ledger import spent
+    from kubectl_berth.knowledge.ledger import spent, total
     from kubectl_berth.knowledge.store import StoreError
+    from kubectl_berth.output.usage_table import spent_document, usage_table
     from kubectl_berth.settings import resolve
 
     settings = resolve({}, environment=environment)
@@ -40,7 +39,7 @@ def usage(environment: Environment, /, since: str | None, output: str) -> int:
         document = {
             "schema": SCHEMA,
             "since": first,
-            "usage": [_document(each) for each in found],
+            "usage": [spent_document(each) for each in found],
             **_budgets(settings),
         }
         environment.stdout.write(json.dumps(document, indent=2) + "\n")
@@ -48,15 +47,7 @@ def usage(environment: Environment, /, since: str | None, output: str) -> int:
     if not found:
         environment.stderr.write(f"no model call is noted since {first}\n")
         return 0
-    rows = [("day", "engine", "model", "runs", "calls", "in", "cached", "out", "about"), *map(_row, found)]
-    rows.append(_row(_sum(found)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            text.ljust(width) if at < 3 else text.rjust(width)
-            for at, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        environment.stdout.write("  ".join(cells).rstrip() + "\n")
+    environment.stdout.write(usage_table(found, total(found)))
     for each in _left(settings, environment):
         environment.stderr.write(f"{each}\n")
     return 0
@@ -76,57 +67,6 @@ def _first_day(since: str | None, environment: Environment) -> str:
         return date.fromisoformat(since).isoformat()
     except ValueError:
         raise UsageError(f"--since must be a day like 2026-11-30 or a number of days like 7d, not {since!r}") from None
-
-
-def _row(spent: Spent) -> tuple[str, ...]:
-    used = spent.usage
-    price = f"${spent.usd:.4f}"
-    if spent.unpriced:
-        price = "no price" if spent.unpriced == spent.runs else f"{price} and {spent.unpriced} without a price"
-    return (
-        spent.day,
-        spent.engine,
-        spent.model,
-        f"{spent.runs:,}",
-        f"{used.model_calls:,}",
-        f"{used.input_tokens + used.cache_write_tokens:,}",
-        f"{used.cache_read_tokens:,}",
-        f"{used.output_tokens:,}",
-        price,
-    )
-
-
-def _sum(found: list[Spent]) -> Spent:
-    total = found[0]
-    for each in found[1:]:
-        total = replace(
-            total,
-            runs=total.runs + each.runs,
-            usage=total.usage + each.usage,
-            usd=total.usd + each.usd,
-            unpriced=total.unpriced + each.unpriced,
-        )
-    return replace(total, day="in all", engine="", model="")
-
-
-def _document(spent: Spent) -> dict[str, Any]:
-    used = spent.usage
-    return {
-        "day": spent.day,
-        "engine": spent.engine,
-        "model": spent.model,
-        "runs": spent.runs,
-        "model_calls": used.model_calls,
-        "input_tokens": used.input_tokens,
-        "output_tokens": used.output_tokens,
-        "cache_read_tokens": used.cache_read_tokens,
-        "cache_write_tokens": used.cache_write_tokens,
-        "retries": used.retries,
-        "reserved_tokens": spent.reserved,
-        "usd": round(spent.usd, 6),
-        "without_price": spent.unpriced,
-        "estimate": True,
-    }
 
 
 def _budgets(settings: Settings) -> dict[str, Any]:

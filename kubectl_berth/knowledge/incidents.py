@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Cluster
 from kubectl_berth.errors import ReadError
 from kubectl_berth.knowledge.store import Store, has_table
+from kubectl_berth.records import Incident
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import hidden_characters, one_line, sanitise
 
@@ -35,19 +35,6 @@ CREATE TABLE IF NOT EXISTS incidents (
 CREATE INDEX IF NOT EXISTS incidents_of_cluster ON incidents (cluster, number)
 """
 _COLUMNS = "number, label, time, title, root_cause, fix, about"
-
-
-@dataclass(frozen=True)
-class Incident:
-    """One note. `cluster` is the cluster's name when it was written, `time` UTC, `about` the objects it speaks of."""
-
-    number: int
-    cluster: str
-    time: datetime
-    title: str
-    root_cause: str
-    fix: str
-    about: str = ""
 
 
 class Memory:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from kubectl_berth.errors import OverBudget
 from kubectl_berth.knowledge.store import Store, has_table
-from kubectl_berth.records import Usage
+from kubectl_berth.records import Spent, Usage
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS spending (
@@ -51,20 +51,6 @@ class Spending:
     paid: bool
     usage: Usage
     usd: float | None = None
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What all runs of a day with one model of one engine took; `unpriced` of the `runs` have no price."""
-
-    day: str
-    engine: str
-    model: str
-    runs: int
-    usage: Usage
-    usd: float
-    unpriced: int
-    reserved: int
 
 
 def day_of(seconds: float) -> str:
@@ -109,6 +95,20 @@ def spent(store: Store, since: str = "") -> list[Spent]:
             (since,),
         ).fetchall()
     return [_spent(row) for row in rows]
+
+
+def total(found: Sequence[Spent]) -> Spent:
+    """All of them as one row, called `in all`. `found` is not empty."""
+    return Spent(
+        "in all",
+        "",
+        "",
+        sum(each.runs for each in found),
+        sum((each.usage for each in found[1:]), found[0].usage),
+        sum(each.usd for each in found),
+        sum(each.unpriced for each in found),
+        sum(each.reserved for each in found),
+    )
 
 
 def taken(store: Store, period: str) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.cluster.views import age
-from kubectl_berth.knowledge.incidents import Incident
 from kubectl_berth.knowledge.store import StoreError
-from kubectl_berth.records import Gap
+from kubectl_berth.records import Gap, Incident
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool, ToolError, ToolRefused

@@ -10,10 +10,9 @@ from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.material import LogSeen
 from kubectl_berth.engines.rules.orders import gives_orders, quoted, without_orders
-from kubectl_berth.knowledge.incidents import Incident
 from kubectl_berth.knowledge.runbooks import Runbook
 from kubectl_berth.knowledge.store import StoreError
-from kubectl_berth.records import Finding
+from kubectl_berth.records import Finding, Incident
 from kubectl_berth.tools.context import Context
 
 _LEANS = re.compile(
