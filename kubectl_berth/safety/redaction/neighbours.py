@@ -222,7 +222,7 @@ def _in_yaml(text: str) -> Iterator[Span]:
         starts.append(starts[-1] + len(line) + 1)
     done = 0
     for number, line in enumerate(lines):
-        if kind := _SECRET_YAML.match(line):
+        if number >= done and (kind := _SECRET_YAML.match(line)):
             first, last = _object_lines(lines, number, len(kind["indent"]), done)
             yield from _data_lines(lines, starts, range(first, last), len(kind["indent"]))
             done = last

@@ -40,18 +40,19 @@ _WRAP = re.compile(
 _UNQUOTED = re.compile(r"(?:[^\s&;,\"'`<>)}\]\\]|,(?![\s\"'{]|[\w.-]{1,40}\s{0,3}[=:])|[)}\]](?=[A-Za-z0-9])){1,4000}")
 _ODBC = re.compile(r"\{[^{}\n]{2,200}\}(?=;|\s|$)")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?\d?[+-]?[ \t]*(?:#[^\n]*)?\n")
-_LINE_START = re.compile(r"(?:^|\n)[ \t]*(?:[-*][ \t]+|export[ \t]+|env[ \t]+|ENV[ \t]+|[+>#<|-][ \t]*)?[\"']?$")
+_LINE_START = re.compile(r"[ \t]*(?:[-*][ \t]+|export[ \t]+|env[ \t]+|ENV[ \t]+|[+>#<|-][ \t]*)?[\"']?")
 _DELIMITER = re.compile(QUOTE)
 _LABELS = re.compile(r"(?i)label|selector|(?<!\S)-l\s")
 _ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
 _SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s?(?:,\s?(?:true|false)\s?)?[\])]")
 _CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest)[/_.-]$")
+_MOST_IN_A_WORD = 12
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
 
 
 def pairs(text: str, low: str) -> Iterator[Span]:
     """The values of names that call for a secret, in every notation that puts one behind the other."""
-    done = 0
+    done = run_end = inside = 0
     for match in _NAME.finditer(text):
         if match.start() < done:
             continue
@@ -59,6 +60,14 @@ def pairs(text: str, low: str) -> Iterator[Span]:
         always = sensitive(name)
         if not always and not sensitive_if_random(name):
             continue
+        # names within names within one word: past a few, nobody can tell them apart, and each costs a look at the rest
+        inside = inside + 1 if match.end() < run_end else 0
+        if inside > _MOST_IN_A_WORD:
+            yield match.end(), run_end, VALUE
+            done = run_end
+            continue
+        if match.end() >= run_end and (word := _UNQUOTED.match(text, match.end())):
+            run_end = word.end()
         for start, end in _secrets_behind(text, match, always=always):
             yield start, end, VALUE
             done = end
@@ -202,7 +211,7 @@ class _Place:
 
     def holds_secret(self, value: str) -> bool:
         """True where the value is a secret, not a reference, a placeholder, a state or a word of a sentence."""
-        if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value) or _CHECKSUM.search(self._before):
+        if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value) or _CHECKSUM.search(self._before[-9:]):
             return False
         if not self.always:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
@@ -261,7 +270,7 @@ class _Place:
         return names_a_password(self.name) and (ends or joined) and not prose(value) and value.strip(".").isalnum()
 
     def _at_line_start(self) -> bool:
-        return bool(_LINE_START.search("\n" + self._before))
+        return bool(_LINE_START.fullmatch(self._before))
 
     def _in_brackets(self) -> bool:
         return sum(map(self._before.count, "{[(")) > sum(map(self._before.count, "}])"))

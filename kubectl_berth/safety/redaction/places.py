@@ -144,5 +144,6 @@ def _hits(low: str) -> set[int]:
         # api-key, secretKey, access keys; not "keyspace", nor a key of a map
         if (low[at - 1 : at] in _BEFORE_KEY and not low[at + 3 : at + 4].isalpha()) or low[at + 3 : at + 5] in _KEYS:
             found.add(at)
-        at = low.find("key", at + 3)
+            at = low.find("\n", at)
+        at = low.find("key", at + 3) if at >= 0 else -1
     return found
