@@ -58,11 +58,8 @@ def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **o
     kubectl berth tool describe_resource kind=Pod name=web-0 --snapshot ./moment -o json
     """
     from kubectl_berth.cli.sources import Source, load_scenario, opener, shelf_of
-    from kubectl_berth.investigation.consent import raw_allowed
-    from kubectl_berth.safety.own_keys import own_keys
+    from kubectl_berth.investigation.by_hand import call_tool
     from kubectl_berth.settings import resolve
-    from kubectl_berth.tools.context import Context
-    from kubectl_berth.tools.toolbox import Toolbox
 
     source = Source(**{name: options[name] for name in Source.__dataclass_fields__})
     source.validate()
@@ -82,16 +79,16 @@ def tool(environment: Environment, /, name: str, arguments: tuple[str, ...], **o
         environment.stderr.write(f"{notice}\n")
     cluster = opener(source, scenario, environment)()
     try:
-        context = Context(
-            cluster=cluster,
-            namespace=source.namespace or cluster.name().namespace,
-            narrowed=source.namespace is not None,
-            raw_allowed=raw_allowed(settings, host, environment),
-            memory=shelf.memory(cluster),
-            library=shelf.library,
-            keys=own_keys(environment.variables),
+        result = call_tool(
+            cluster,
+            name,
+            given,
+            namespace=source.namespace,
+            host=host,
+            shelf=shelf,
+            settings=settings,
+            environment=environment,
         )
-        result = Toolbox(context).call(name, given)
     finally:
         cluster.close()
     return _show(name, given, result, options["output"], environment)
