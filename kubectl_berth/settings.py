@@ -171,6 +171,10 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
+KEYS = ("ANTHROPIC_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "OLLAMA_API_KEY")
+"""Variables that hold a key: no setting, never in the file, never shown."""
+
+
 def resolve(
     flags: Mapping[str, Any],
     scenario: Mapping[str, Any] | None = None,
@@ -200,17 +204,18 @@ def resolve(
             if name not in SETTINGS:
                 raise UsageError(f"{where(next(iter(SETTINGS)))}: there is no setting {name!r}{nearest(name)}")
             source = where(name)
-            values[name] = _parse(name, value, source)
+            values[name] = parse(name, value, source)
             sources[name] = source
     return Settings(**values, sources=sources)
 
 
-def _parse(name: str, value: object, source: str) -> Any:
+def parse(name: str, value: object, source: str) -> Any:
+    """The typed value of a setting. Raises UsageError that says what stands in `source`, and what would be right."""
     try:
         return SETTINGS[name].parse(value)
     except ValueError as error:
         shown = "" if name.endswith("_base_url") else f", not {value!r}"
-        label = "" if SETTINGS[name].flag == source else f" ({name})"
+        label = "" if source in (SETTINGS[name].flag, name) else f" ({name})"
         raise UsageError(f"{source}{label} must be {error}{shown}") from None
 
 
@@ -243,21 +248,30 @@ def config_directory(environment: Environment) -> Path:
     return Path(platformdirs.user_config_dir("kubectl-berth", appauthor=False))
 
 
-def settings_file(environment: Environment) -> tuple[Path | None, Mapping[str, Any]]:
-    """The settings file (settings.yaml or settings.toml) and what stands in it; (None, {}) where there is none."""
+def settings_path(environment: Environment) -> Path:
+    """Where the settings file is, or would be: settings.yaml, or settings.toml where that is there.
+
+    Raises UsageError where both are.
+    """
     directory = config_directory(environment)
     present = [path for path in (directory / "settings.yaml", directory / "settings.toml") if _exists(path)]
-    if not present:
-        return None, {}
     if len(present) == 2:
         raise UsageError(f"there are two settings files, {present[0]} and {present[1].name}; remove one of them")
+    return present[0] if present else directory / "settings.yaml"
+
+
+def settings_file(environment: Environment) -> tuple[Path | None, Mapping[str, Any]]:
+    """The settings file and what stands in it; (None, {}) where there is none."""
+    path = settings_path(environment)
+    if not _exists(path):
+        return None, {}
     try:
-        content = _load(present[0], present[0].read_text(encoding="utf-8"))
+        content = _load(path, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{present[0]} cannot be read: {error}") from None
+        raise UsageError(f"{path} cannot be read: {error}") from None
     if not isinstance(content, Mapping):
-        raise UsageError(f"{present[0]} must hold settings as name: value, not a {type(content).__name__}")
-    return present[0], {str(name): value for name, value in content.items()}
+        raise UsageError(f"{path} must hold settings as name: value, not a {type(content).__name__}")
+    return path, {str(name): value for name, value in content.items()}
 
 
 def _exists(path: Path) -> bool:

@@ -193,10 +193,14 @@ MEMORY = {
 }
 
 CONFIG = {
+    "file": "where the settings file is, or would be",
     "settings": "every setting",
     "settings[].name": "",
     "settings[].value": "its value, null where it is not set",
     "settings[].source": "where the value came from: `default`, the file, the variable",
+    "keys": "the variables that hold a key",
+    "keys[].name": "",
+    "keys[].set": "whether it is set; its value is never shown",
 }
 
 DOCTOR = {

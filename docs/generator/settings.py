@@ -62,7 +62,8 @@ on macOS and Windows the platform's own place; `kubectl berth config path` print
     ollama_model: qwen3.5:9b
     runbooks: [~/runbooks]
 
-`kubectl berth config set NAME VALUE` writes a line of it. A name that no setting has, or a value that cannot be used,
+`kubectl berth config set NAME VALUE` writes a line of it and `kubectl berth config unset NAME` takes it out; the other
+lines and the comments stay. A name that no setting has, or a value that cannot be used,
 ends a command with status 2 and says where it stands. Keys are no settings: they are taken from the environment alone.
 
 | name | variable | flag | default | what it does |

@@ -22,7 +22,7 @@ MEANINGS = {
     REFUSED: "The model declined to answer.",
     BUDGET: "The next model call would go beyond a budget or `--max-cost`.",
     TIMED_OUT: "The run's time (`--timeout`) was over.",
-    ExitStatus.INTERRUPTED: "Ctrl-C; for `ask` and `check` SIGTERM too.",
+    ExitStatus.INTERRUPTED: "Ctrl-C; for `ask`, `check` and `snapshot create` SIGTERM too.",
     ExitStatus.READER_GONE: "Whoever read the output went away, as `head` does when it has enough.",
 }
 """What each status means, in general."""
@@ -87,6 +87,7 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "config path": {},
     "config set": {},
     "config show": {},
+    "config unset": {},
     "doctor": {
         OK: "all in order",
         ERROR: "something is missing",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,20 +27,29 @@ def config() -> None:
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj
 def show(environment: Environment, /, output: str) -> int:
-    """Show every setting, its value and where the value came from."""
-    from kubectl_berth.settings import SETTINGS, resolve
+    """Show every setting, its value and where the value came from. Of keys only whether they are set."""
+    from kubectl_berth.settings import KEYS, SETTINGS, resolve, settings_path
 
     settings = resolve({}, None, environment)
     rows = [(name, getattr(settings, name), settings.source(name)) for name in SETTINGS]
+    keys = {name: bool(environment.variable(name)) for name in KEYS}
     if output == "json":
-        found = [{"name": name, "value": value, "source": source} for name, value, source in rows]
-        environment.stdout.write(json.dumps({"settings": found}, indent=2) + "\n")
+        found = [{"name": name, "value": _cleaned(value), "source": _cleaned(source)} for name, value, source in rows]
+        document = {
+            "file": str(settings_path(environment)),
+            "settings": found,
+            "keys": [{"name": name, "set": is_set} for name, is_set in keys.items()],
+        }
+        environment.stdout.write(json.dumps(document, indent=2) + "\n")
         return 0
-    width = max(len(name) for name, _, _ in rows)
+    width = max(len(name) for name in (*SETTINGS, *KEYS))
     for name, value, source in rows:
         variables = ", ".join(SETTINGS[name].variables)
         hint = f"  [{variables}]" if variables and source == "default" else ""
-        environment.stdout.write(f"{name:<{width}}  {_shown(value):<28}  {source}{hint}\n")
+        environment.stdout.write(f"{name:<{width}}  {_shown(value):<28}  {_cleaned(source)}{hint}\n")
+    for name, is_set in keys.items():
+        shown, source = ("set, not shown", "environment") if is_set else ("-", "not set")
+        environment.stdout.write(f"{name:<{width}}  {shown:<28}  {source}\n")
     return 0
 
 
@@ -49,62 +57,85 @@ def show(environment: Environment, /, output: str) -> int:
 @click.pass_obj
 def path(environment: Environment, /) -> int:
     """Print where the settings file is, or would be."""
-    environment.stdout.write(f"{_file(environment)}\n")
+    from kubectl_berth.settings import settings_path
+
+    environment.stdout.write(f"{settings_path(environment)}\n")
     return 0
 
 
 @config.command(name="set")
 @click.argument("name", shell_complete=candidates.setting_names)
-@click.argument("value", shell_complete=candidates.setting_values)
+@click.argument("values", metavar="VALUE...", nargs=-1, required=True, shell_complete=candidates.setting_values)
 @click.pass_obj
-def set_(environment: Environment, /, name: str, value: str) -> int:
-    """Set NAME to VALUE in the settings file. The rest of the file stays as it is."""
+def set_(environment: Environment, /, name: str, values: tuple[str, ...]) -> int:
+    """Set NAME to VALUE in the settings file. The rest of the file stays as it is.
+
+    runbooks takes several values, the others one.
+    """
     from kubectl_berth.errors import UsageError
-    from kubectl_berth.settings import SETTINGS, nearest, resolve
+    from kubectl_berth.settings import SETTINGS, parse, texts
+
+    file = _file(environment, name)
+    several = SETTINGS[name].parse is texts
+    if len(values) > 1 and not several:
+        raise UsageError(f"{name} takes one value, not {len(values)}; put quotes around one with spaces")
+    parsed = parse(name, list(values) if several else values[0], name)
+    from kubectl_berth.settings_file import put
+
+    put(file, name, parsed)
+    environment.stderr.write(f"{name} is {_shown(parsed)} in {file}\n")
+    _say_what_wins(environment, name)
+    return 0
+
+
+@config.command()
+@click.argument("name", shell_complete=candidates.setting_names)
+@click.pass_obj
+def unset(environment: Environment, /, name: str) -> int:
+    """Take NAME out of the settings file. The rest of the file stays as it is."""
+    from kubectl_berth.settings_file import put
+
+    file = _file(environment, name)
+    put(file, name, None)
+    environment.stderr.write(f"{name} does not stand in {file} any more\n")
+    _say_what_wins(environment, name)
+    return 0
+
+
+def _file(environment: Environment, name: str) -> Path:
+    """The settings file that a line of `name` can be written into. Raises UsageError where none can."""
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.settings import SETTINGS, nearest, settings_path
 
     if name not in SETTINGS:
         raise UsageError(f"there is no setting {name!r}{nearest(name)}")
-    parsed = getattr(resolve({name: value}, None, environment), name)
-    file = _file(environment)
+    file = settings_path(environment)
     if file.suffix != ".yaml":
-        raise UsageError(f"{file} is TOML: set {name} there by hand")
-    try:
-        _write(file, name, parsed)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
-    environment.stderr.write(f"{name} is {_shown(parsed)} in {file}\n")
+        raise UsageError(f"{file} is TOML: change {name} there by hand")
+    return file
+
+
+def _say_what_wins(environment: Environment, name: str) -> None:
+    from kubectl_berth.settings import SETTINGS
+
     for variable in SETTINGS[name].variables:
         if environment.variable(variable):
             environment.stderr.write(f"note: {variable} in the environment wins over the file\n")
             break
-    return 0
 
 
 def _shown(value: Any) -> str:
     if value is None or value == ():
         return "-"
-    return (
-        ", ".join(value) if isinstance(value, tuple) else str(value).lower() if value in (True, False) else str(value)
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(_cleaned(", ".join(value) if isinstance(value, tuple) else str(value)))
 
 
-def _file(environment: Environment) -> Path:
-    from kubectl_berth.settings import config_directory, settings_file
+def _cleaned(value: Any) -> Any:
+    """Texts without what is secret in them (the password of a URL) and without control characters."""
+    from kubectl_berth.safety.gate import shown_line
 
-    return settings_file(environment)[0] or config_directory(environment) / "settings.yaml"
-
-
-def _write(file: Path, name: str, value: Any) -> None:
-    """Replaces the setting's own line, or adds one; comments and the other lines stay."""
-    import yaml
-
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    given = list(value) if isinstance(value, tuple) else value
-    flow = yaml.safe_dump(given, default_flow_style=True, allow_unicode=True, width=10_000)
-    line = f"{name}: {flow.removesuffix(chr(10)).removesuffix('...').strip()}"
-    own = re.compile(rf"^{re.escape(name)}[ \t]*:.*(?:\n[ \t-].*)*", re.MULTILINE)
-    text, replaced = own.subn(lambda _: line, text, count=1)
-    if not replaced:
-        text = f"{text.rstrip()}\n{line}\n".lstrip("\n")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    if isinstance(value, tuple):
+        return [_cleaned(each) for each in value]
+    return shown_line(value, 2000) if isinstance(value, str) else value

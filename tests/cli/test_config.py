@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.process import berth, surroundings
+from tests.process import COMMAND, berth, surroundings
 
 
 @pytest.fixture
@@ -36,7 +37,12 @@ def test_setting_one_keeps_comments_and_the_others(env: dict[str, str], tmp_path
     file.write_text("# ours\nengine: rules  # never a model\nrunbooks:\n  - /srv/a\n  - /srv/b\ntimeout: 60\n")
     assert berth("config", "set", "engine", "ollama", env=env).status == 0
     assert berth("config", "set", "runbooks", "/srv/c", env=env).status == 0
-    assert file.read_text().splitlines() == ["# ours", "engine: ollama", "runbooks: [/srv/c]", "timeout: 60"]
+    assert file.read_text().splitlines() == [
+        "# ours",
+        "engine: ollama  # never a model",
+        "runbooks: [/srv/c]",
+        "timeout: 60",
+    ]
     assert berth("config", "path", env=env).out.strip() == str(file)
 
 
@@ -56,3 +62,117 @@ def test_a_setting_that_there_is_not_is_named_as_typed(env: dict[str, str]) -> N
     ended = berth("config", "set", "foo", "bar", env=env)
     assert ended.status == 2
     assert ended.err.startswith("error: there is no setting 'foo'")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where the settings file would be; its directory is there."""
+    found = tmp_path / "config" / "kubectl-berth" / "settings.yaml"
+    found.parent.mkdir(parents=True)
+    return found
+
+
+def test_of_keys_only_whether_they_are_set(env: dict[str, str]) -> None:
+    key = "sk-" + "ant-" + "x" * 30
+    for flags in ((), ("-o", "json")):
+        shown = berth("config", "show", *flags, env=env | {"ANTHROPIC_API_KEY": key})
+        assert shown.status == 0
+        assert key not in shown.out + shown.err
+    document = json.loads(shown.out)
+    assert document["keys"] == [
+        {"name": "ANTHROPIC_API_KEY", "set": True},
+        {"name": "AWS_BEARER_TOKEN_BEDROCK", "set": False},
+        {"name": "OLLAMA_API_KEY", "set": False},
+    ]
+    assert document["file"] == berth("config", "path", env=env).out.strip()
+
+
+def test_a_password_in_a_value_is_not_shown(env: dict[str, str]) -> None:
+    password = "hunter2" + "hunter2"
+    url = f"https://bob:{password}@gateway.example/v1"
+    said = [
+        berth("config", "set", "anthropic_base_url", url, env=env),
+        berth("config", "show", env=env),
+        berth("config", "show", "-o", "json", env=env),
+        berth("config", "show", env=env | {"ANTHROPIC_BEDROCK_BASE_URL": f"{url}\x1b[31m"}),
+    ]
+    for ended in said:
+        assert ended.status == 0
+        assert password not in ended.out + ended.err
+        assert "gateway.example" in ended.out + ended.err
+        assert "\x1b" not in ended.out
+
+
+def test_several_values_and_taking_one_out(env: dict[str, str], file: Path) -> None:
+    file.write_text("# ours\nengine: rules\n")
+    assert berth("config", "set", "runbooks", "/srv/a", "/srv/b c", env=env).status == 0
+    assert settings_of(env)["runbooks"] == (["/srv/a", "/srv/b c"], str(file))
+    assert file.read_text() == "# ours\nengine: rules\nrunbooks: [/srv/a, /srv/b c]\n"
+    assert berth("config", "unset", "runbooks", env=env).status == 0
+    assert berth("config", "unset", "engine", env=env).status == 0
+    assert file.read_text() == "# ours\n"
+    assert settings_of(env)["engine"] == ("auto", "default")
+    several = berth("config", "set", "engine", "rules", "ollama", env=env)
+    assert (several.status, file.read_text()) == (2, "# ours\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{engine: rules}\n",
+        "timeout: 60\n...\n",
+        "engine: a\nengine: b\n",
+        '"engine": rules\nmodel: |\n  a\n',
+        "- a\n",
+        "a: b: c\n",
+        "a: [\n",
+    ],
+)
+def test_a_file_that_is_not_one_setting_a_line_is_left_alone(text: str, env: dict[str, str], file: Path) -> None:
+    file.write_text(text)
+    ended = berth("config", "set", "engine", "ollama", env=env)
+    assert (ended.status, file.read_text()) == (2, text)
+    assert ended.err == f"error: {file} is not written as one setting a line: change engine there by hand\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("engine: rules\r\ntimeout: 60\r\n", "engine: ollama\r\ntimeout: 60\r\n"),
+        ("timeout: 60", "timeout: 60\nengine: ollama\n"),
+        ("engine: 'a # b'  # c\n", "engine: ollama\n"),
+        ("engine: gpt\n", "engine: ollama\n"),
+        ("# nothing\n", "# nothing\nengine: ollama\n"),
+    ],
+)
+def test_lines_end_as_they_did(before: str, after: str, env: dict[str, str], file: Path) -> None:
+    file.write_bytes(before.encode())
+    assert berth("config", "set", "engine", "ollama", env=env).status == 0
+    assert file.read_bytes().decode() == after
+
+
+def test_the_path_is_told_of_a_file_that_cannot_be_read(env: dict[str, str], file: Path) -> None:
+    file.write_text("engine: [\n")
+    assert berth("config", "path", env=env).out == f"{file}\n"
+    shown = berth("config", "show", env=env)
+    assert shown.status == 2
+    assert f"{file}, line 2: not valid YAML" in shown.err
+
+
+def test_a_new_file_is_private_and_a_full_disk_keeps_the_old_one(env: dict[str, str], tmp_path: Path) -> None:
+    assert berth("config", "set", "engine", "rules", env=env).status == 0
+    file = tmp_path / "config" / "kubectl-berth" / "settings.yaml"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o644)
+    words = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *COMMAND, "config", "set", "engine", "ollama"]
+    full = {**env, "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = subprocess.run(words, env=full, capture_output=True, text=True, check=False)
+    assert (ended.returncode, file.read_text()) == (2, "engine: rules\n")
+    assert [path.name for path in file.parent.iterdir()] == ["settings.yaml"]
+    # a link stays one, and so do the rights of what it leads to
+    kept = tmp_path / "dotfiles.yaml"
+    file.rename(kept)
+    file.symlink_to(kept)
+    assert berth("config", "set", "engine", "ollama", env=env).status == 0
+    assert file.is_symlink()
+    assert (kept.read_text(), kept.stat().st_mode & 0o777) == ("engine: ollama\n", 0o644)
