@@ -9,7 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kubectl_berth.cluster.credentials import Credentials, check_user, find_credentials, impersonation
+from kubectl_berth.cluster.credentials import (
+    Credentials,
+    check_credentials,
+    check_user,
+    find_credentials,
+    impersonation,
+)
 from kubectl_berth.cluster.in_cluster import IN_CLUSTER, SERVICE_ACCOUNT, Pod, find_pod, given_up
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ContextEntry, Kubeconfig, UserEntry, read_kubeconfig
 from kubectl_berth.cluster.overrides import Overrides
@@ -68,7 +74,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     pod = find_pod(environment, account)
     context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
     check_user(user)
-    ca = _authority(cluster)
+    _authority(cluster)
     namespace = options.namespace or context.namespace or (pod.namespace if pod else "") or "default"
     if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
         raise UsageError(f"{namespace!r} is not the name of a namespace; pass one with --namespace")
@@ -77,19 +83,18 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     if pod and not given and cluster.server in ("", standard or STANDARD_SERVER) and not standard.startswith("https:"):
         context = replace(context, name=IN_CLUSTER)
         cluster, user = pod.entries(options.overrides)
-        ca = _authority(cluster)
     elif not (cluster.server or standard):
         raise _no_server(kubeconfig, context, pod, given)
-    else:
-        _check_known(kubeconfig, context, user, options.overrides)
-        if not cluster.server:
-            context, cluster = replace(context, name=context.name or standard), replace(cluster, server=standard)
-    _check_authority(cluster)
+    elif not cluster.server:
+        context, cluster = replace(context, name=context.name or standard), replace(cluster, server=standard)
     server = _server(cluster)
     secure = server.startswith("https:")
+    if secure:
+        # over plain http, where nobody proves anything, kubectl minds none of it
+        _check_secure(kubeconfig, context, cluster, user, options.overrides)
 
     def credentials() -> Credentials:
-        # over plain http anybody on the way could read them: kubectl sends none there either
+        # anybody on the way could read them otherwise: kubectl sends none there either
         return find_credentials(user, cluster, environment) if secure else Credentials()
 
     return Access(
@@ -97,7 +102,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
         namespace=namespace,
         user=user.name,
         server=server,
-        ca=ca,
+        ca=_authority(cluster),
         insecure=cluster.insecure,
         tls_server_name=cluster.tls_server_name,
         proxy=proxy_for(server, cluster.proxy_url, environment.variables),
@@ -133,11 +138,18 @@ def _choose(
     )
 
 
-def _check_known(kubeconfig: Kubeconfig, context: ContextEntry, user: UserEntry, overrides: Overrides) -> None:
-    """Raises UsageError for a user whom nothing describes, neither the kubeconfig nor a flag."""
+def _check_secure(
+    kubeconfig: Kubeconfig, context: ContextEntry, cluster: ClusterEntry, user: UserEntry, overrides: Overrides
+) -> None:
+    """Raises UsageError for a user whom nothing describes, neither the kubeconfig nor a flag, and for odd TLS."""
     proven = overrides.token or overrides.client_certificate or overrides.username
-    if user.name and user.name not in kubeconfig.users and not proven:
+    if user.name and user.name not in kubeconfig.users and context.name != IN_CLUSTER and not proven:
         raise UsageError(f"context {context.name!r} names the user {user.name!r}, whom the kubeconfig does not hold")
+    check_credentials(user)
+    if cluster.insecure and (cluster.ca_file or cluster.ca_data):
+        raise UsageError(
+            f"cluster {cluster.name!r} has insecure-skip-tls-verify and a certificate authority; keep one of them"
+        )
 
 
 def _context(kubeconfig: Kubeconfig, asked: str | None, overrides: Overrides) -> ContextEntry:
@@ -201,16 +213,9 @@ def _server(cluster: ClusterEntry) -> str:
     return written.rstrip("/")
 
 
-def _check_authority(cluster: ClusterEntry) -> None:
+def _authority(cluster: ClusterEntry) -> str:
     if cluster.ca_file and cluster.ca_data:
         raise UsageError(f"cluster {cluster.name!r} has certificate-authority and its -data; keep one of them")
-    if cluster.insecure and (cluster.ca_file or cluster.ca_data):
-        raise UsageError(
-            f"cluster {cluster.name!r} has insecure-skip-tls-verify and a certificate authority; keep one of them"
-        )
-
-
-def _authority(cluster: ClusterEntry) -> str:
     if not cluster.ca_file:
         return cluster.ca_data.decode("utf-8", "replace")
     try:

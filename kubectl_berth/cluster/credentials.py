@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from kubectl_berth.cluster.exec_plugin import check_plugin, run_plugin
+from kubectl_berth.cluster.exec_plugin import check_plugin, check_version, run_plugin
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, UserEntry
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import ClusterUnreachable, UsageError
@@ -27,15 +27,10 @@ class Credentials:
 
 
 def check_user(user: UserEntry) -> None:
-    """Raises UsageError for what kubectl refuses in a user's entry, and for what berth cannot do like kubectl."""
+    """Raises UsageError for what kubectl refuses in a user's entry whatever server is asked."""
     wrong = ""
     if user.auth_provider and user.plugin:
         wrong = "has both an auth-provider and an exec plugin; keep one"
-    elif user.auth_provider:
-        wrong = (
-            f"uses the auth-provider {user.auth_provider!r}, which berth does not support; "
-            "use a credential plugin (exec) such as kubelogin or gke-gcloud-auth-plugin"
-        )
     elif user.token and (user.username or user.password):
         wrong = "has both a token and a password; keep one"
     elif user.certificate_file and user.certificate_data:
@@ -50,13 +45,22 @@ def check_user(user: UserEntry) -> None:
         raise UsageError(f"user {user.name!r} of the kubeconfig {wrong}")
     if user.plugin:
         check_plugin(user.plugin, user.name)
-    paths = [user.certificate_file]
     if user.certificate_file or user.certificate_data:
-        paths.append(user.key_file)
-    if not user.token:
-        paths.append(user.token_file)
-    for path in filter(None, paths):
-        _readable(path, f"user {user.name!r}")
+        for path in filter(None, (user.certificate_file, user.key_file)):
+            _readable(path, f"user {user.name!r}")
+
+
+def check_credentials(user: UserEntry) -> None:
+    """Raises UsageError for what cannot prove who is asking, and for what berth cannot do like kubectl."""
+    if user.auth_provider:
+        raise UsageError(
+            f"user {user.name!r} of the kubeconfig uses the auth-provider {user.auth_provider!r}, which berth does not "
+            "support; use a credential plugin (exec) such as kubelogin or gke-gcloud-auth-plugin"
+        )
+    if user.plugin:
+        check_version(user.plugin, user.name)
+    if user.token_file and not user.token:
+        _readable(user.token_file, f"user {user.name!r}")
 
 
 def _readable(path: str, whose: str) -> bytes:

@@ -19,6 +19,7 @@ from kubectl_berth.errors import ClusterUnreachable, UsageError
 
 _V1 = "client.authentication.k8s.io/v1"
 _V1BETA1 = "client.authentication.k8s.io/v1beta1"
+_OLD = (_V1BETA1, "client.authentication.k8s.io/v1alpha1")
 _MODES = ("Never", "IfAvailable", "Always")
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})")
@@ -35,9 +36,9 @@ def check_plugin(plugin: ExecEntry, user: str) -> None:
     wrong = ""
     if not plugin.command:
         wrong = "names no command"
-    elif plugin.api_version not in (_V1, _V1BETA1):
-        wrong = f"has apiVersion {plugin.api_version!r}; {_V1} and {_V1BETA1} are understood"
-    elif not plugin.interactive_mode and plugin.api_version == _V1:
+    elif not plugin.api_version:
+        wrong = f"does not state its apiVersion ({_V1})"
+    elif not plugin.interactive_mode and plugin.api_version not in _OLD:
         wrong = "does not state interactiveMode (Never, IfAvailable or Always)"
     elif plugin.interactive_mode and plugin.interactive_mode not in _MODES:
         wrong = f"has interactiveMode {plugin.interactive_mode!r}; it must be Never, IfAvailable or Always"
@@ -45,6 +46,15 @@ def check_plugin(plugin: ExecEntry, user: str) -> None:
         wrong = "has an environment variable without a name"
     if wrong:
         raise UsageError(f"credential plugin of user {user!r} {wrong}; correct the kubeconfig")
+
+
+def check_version(plugin: ExecEntry, user: str) -> None:
+    """Raises UsageError where the entry of `user` asks for another version of the protocol than there is."""
+    if plugin.api_version not in (_V1, _V1BETA1):
+        raise UsageError(
+            f"credential plugin of user {user!r} has apiVersion {plugin.api_version!r}; {_V1} and {_V1BETA1} are "
+            "understood; correct the kubeconfig"
+        )
 
 
 def run_plugin(plugin: ExecEntry, user: str, cluster: ClusterEntry, environment: Environment) -> dict[str, str]:

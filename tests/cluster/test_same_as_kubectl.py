@@ -328,6 +328,23 @@ def no_plugin_over_plain_http(g: Ground) -> None:
 
 
 @same
+def what_proves_nothing_over_plain_http(g: Ground) -> None:
+    user = g.plugin("exit 3", version="client.authentication.k8s.io/v1alpha1", mode=None)
+    user |= {"tokenFile": "/nowhere/token", "as": "bob"}
+    g.use(g.config(user, server=g.plain.url, **{"insecure-skip-tls-verify": True}))
+
+
+@same
+def auth_provider_over_plain_http(g: Ground) -> None:
+    g.use(g.config({"auth-provider": {"name": "gcp"}}, server=g.plain.url))
+
+
+@same
+def unknown_user_over_plain_http(g: Ground) -> None:
+    g.use(g.config(server=g.plain.url) | {"users": []})
+
+
+@same
 def server_without_scheme(g: Ground) -> None:
     g.use(g.config(server=g.plain.url.removeprefix("http://"), **{"certificate-authority": None}))
 
@@ -886,6 +903,16 @@ def plugin_and_auth_provider(g: Ground) -> None:
 @refused
 def auth_provider(g: Ground) -> None:
     g.use(g.config({"auth-provider": {"name": "gcp", "config": {"access-token": "old"}}}))
+
+
+@refused
+def plugin_and_auth_provider_over_plain_http(g: Ground) -> None:
+    g.use(g.config({**g.plugin("exit 3"), "auth-provider": {"name": "oidc"}}, server=g.plain.url))
+
+
+@refused
+def plugin_without_interactive_mode_over_plain_http(g: Ground) -> None:
+    g.use(g.config(g.plugin("exit 3", mode=None), server=g.plain.url))
 
 
 @refused
