@@ -43,11 +43,13 @@ dist: $(STAMP)
 krew: $(STAMP)
 	@$(BIN)/python krew/render.py
 
-# the versions that a release installs, with hashes; the bill of materials and the licences of what is in it
+# the versions that a release installs and is built with, for every platform, with hashes; the bill of materials and the
+# licences of what is in it
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-header
 lock: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip-tools>=7.5,<8'
-	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-header --no-emit-index-url --no-emit-find-links \
-	  --extra bedrock --extra eval --output-file requirements.lock pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<0.14'
+	$(BIN)/uv pip compile $(LOCK) --extra bedrock --extra eval --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(LOCK) --output-file krew/requirements.lock krew/requirements.txt
 
 sbom: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cyclonedx-bom>=7.5,<8'
