@@ -167,9 +167,11 @@ def _says_good(one: Said) -> bool:
 
 def _conditions(view: CustomResource, said: list[Said], now: datetime) -> Iterator[Signal]:
     good = any(PRIMARY.search(one.type) and _says_good(one) for one in said)
+    status = view.status if isinstance(view.status, dict) else {}
+    rolling = _under_way(status, said)
     for one in said:
-        if not _is_bad(one, good):
-            continue
+        if not _is_bad(one, good) or (rolling and one.type.lower() == "healthy" and not _told(one)):
+            continue  # an update that is under way, or waits for a person, is not "healthy" until it is done
         if one.generation is not None and one.generation < (view.metadata.generation or 0):
             continue
         if _still_moving(one, now) or one.severity == "Info":
@@ -188,8 +190,7 @@ def _is_bad(one: Said, summary_good: bool) -> bool:
         return False
     if not one.status:
         return polarity(one.type) == "bad" or one.type.endswith("Warning")
-    words = f"{one.reason} {one.message if len(one.message) < 40 or summary_good else ''}"
-    told = bool(_BAD.search(words)) and not _NO_FAULT.search(words)
+    told = _told(one, whole=summary_good)
     if one.status.lower() == "unknown":
         return bool(WHOLE.search(one.type)) and bool(_BAD.search(one.reason))
     if _ENDED.search(one.type) and one.status.lower() == "true":
@@ -197,6 +198,12 @@ def _is_bad(one: Said, summary_good: bool) -> bool:
     if bad_condition(one.type, one.status):
         return told or not summary_good or polarity(one.type) == "bad" or bool(WHOLE.search(one.type))
     return told and polarity(one.type) == "neutral" and one.status.lower() == "false"
+
+
+def _told(one: Said, *, whole: bool = False) -> bool:
+    """True where reason and message, a long one only if `whole`, speak of failure in their own words."""
+    words = f"{one.reason} {one.message if len(one.message) < 40 or whole else ''}"
+    return bool(_BAD.search(words)) and not _NO_FAULT.search(words)
 
 
 def _still_moving(one: Said, now: datetime) -> bool:

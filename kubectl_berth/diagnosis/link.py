@@ -17,6 +17,7 @@ from kubectl_berth.diagnosis.relations import (
     behind_lost,
     lost_nodes,
     node,
+    resolver,
     waited,
 )
 from kubectl_berth.records import Finding, Ref, Severity
@@ -69,7 +70,7 @@ def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: In
             for other in by_subject.get(ref, ()):
                 if ref == finding.subject or not _explains(other, finding, relation):
                     continue
-                if relation is waited and not down_before(inventory, ref, view):
+                if relation in (waited, resolver) and not down_before(inventory, ref, view):
                     continue
                 rank = (WEIGHT[other.severity], place)
                 if best is None or rank < best[0]:

@@ -168,6 +168,31 @@ def waited(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     yield from (ref for _, ref, _ in strangers(inventory, view, view.spec.all_containers))
 
 
+def resolver(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The pods of the cluster's DNS, where not one is ready and the pod resolves names through them."""
+    if not isinstance(view, Pod) or view.spec.dns_policy in ("Default", "None"):
+        return
+    if view.spec.host_network and view.spec.dns_policy != "ClusterFirstWithHostNet":
+        return
+    for service in inventory.services:
+        if service.namespace not in DNS_NAMESPACES or all(port.port != DNS_PORT for port in service.spec.ports):
+            continue
+        behind = inventory.pods_of(service.ref)
+        if not any(pod.ready for pod in behind) and view.ref not in {pod.ref for pod in behind}:
+            yield from (pod.ref for pod in behind)
+
+
+def lingering(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What a namespace still holds although it was deleted: the namespace waits for it."""
+    for one in inventory.everything:
+        if one.namespace == view.name and one.metadata.deletion_timestamp and one.metadata.finalizers:
+            yield one.ref
+
+
+DNS_NAMESPACES = frozenset({"kube-system", "openshift-dns"})
+DNS_PORT = 53
+
+
 def policies(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     """The network policies over a pod and over what its settings name."""
     if not isinstance(view, Pod):
@@ -195,7 +220,8 @@ def controllers(inventory: Inventory, view: Identified) -> Iterator[Ref]:
 def operators(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     """The workloads that look after a custom resource."""
     if isinstance(view, CustomResource):
-        yield from (one.ref for one in operators_of(inventory, view.api_version.rpartition("/")[0]))
+        held = view.metadata.deletion_timestamp is not None
+        yield from (one.ref for one in operators_of(inventory, view.api_version.rpartition("/")[0], idle=held))
 
 
 def plugins(inventory: Inventory, view: Identified) -> Iterator[Ref]:
@@ -261,7 +287,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "WebhookBackendDown": (backends, behind_lost),
     "AutoscalerWithoutMetrics": (metrics_api, target),
     "BudgetBlockedByUnhealthyPods": (below, lost_nodes),
-    "NamespaceStuck": (apis,),
+    "NamespaceStuck": (apis, lingering),
     "NodeNotReady": (network_pods,),
     "ClaimUnbound": (claims,),
     "ClaimPending": (storage_class,),
@@ -272,14 +298,14 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ContainerStatusUnknown": (node,),
     "DeletionStuck": (node, owners, operators),
     "VolumeAttachFails": (node, claims),
-    "ContainerNotReady": (node, waited, policies),
-    "ReadinessProbeFails": (node, waited, policies),
+    "ContainerNotReady": (node, waited, policies, resolver),
+    "ReadinessProbeFails": (node, waited, policies, resolver),
     "PodNotReady": (node,),
-    "InitContainerWaits": (waited, policies),
+    "InitContainerWaits": (waited, policies, resolver),
     "OldRevisionBlocksUpdate": (below,),
-    "StartupProbeFails": (node, waited),
-    "CrashLoop": (accounts, waited, policies),
-    "InitContainerFails": (accounts, waited, policies),
+    "StartupProbeFails": (node, waited, resolver),
+    "CrashLoop": (accounts, waited, policies, resolver),
+    "InitContainerFails": (accounts, waited, policies, resolver),
     "LivenessProbeKills": (waited, policies),
     "InsufficientResources": (taken_place, barred_nodes),
     "UntoleratedTaint": (barred_nodes,),

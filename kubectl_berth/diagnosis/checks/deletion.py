@@ -38,7 +38,8 @@ def _pod(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
     evidence = [
         f"metadata.deletionTimestamp: passed {age(inventory.now, pod.metadata.deletion_timestamp)} ago, grace {grace}s"
     ]
-    evidence += [f"metadata.finalizers: {listed(pod.metadata.finalizers)}"] if pod.metadata.finalizers else []
+    held_by = pod.metadata.finalizers
+    evidence += [f"metadata.finalizers: {listed(held_by)}"] if held_by else []
     evidence += [f"{node.ref}: not ready, so nobody confirms that it ended"] if node and lost else []
     evidence += [said(event, inventory.now)] if event else []
     yield Finding(
@@ -46,12 +47,16 @@ def _pod(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
         pod.ref,
         "DeletionStuck",
         f"it should have ended {age(inventory.now, pod.metadata.deletion_timestamp)} ago"
-        + (f"; its node {pod.spec.node_name} does not report" if lost else ""),
+        + (f"; its node {pod.spec.node_name} does not report" if lost else "")
+        + (f"; the finalizer {listed(held_by)} holds it" if held_by and pod.finished else ""),
         tuple(evidence),
         caused_by=Ref("Node", "", pod.spec.node_name) if lost else None,
         remedy="bring the node back, or make sure that the machine is off before anything is forced: a second copy may "
         "damage data"
         if lost
+        else "its containers have ended: find the controller that owns this finalizer and let it do its work; taking "
+        "it off by hand leaves behind what it was to clean up"
+        if held_by and pod.finished
         else "look at its preStop hook, at how it answers SIGTERM, and at its finalizers",
         disproof="the pod is gone",
     )

@@ -52,16 +52,20 @@ def _failed(inventory: Inventory, job: Job, outcome: Condition) -> Finding:
     elif job.spec.backoff_limit is not None:
         evidence.append(f"spec.backoffLimit: {job.spec.backoff_limit}")
     evidence += _endings(inventory, job)
+    starved = not deadline and any("OOMKilled" in line for line in _endings(inventory, job))
     return Finding(
         "warning",
         job.ref,
         "JobDeadlineExceeded" if deadline else "JobFailed",
         f"it ran longer than its deadline of {job.spec.active_deadline_seconds}s and was stopped"
         if deadline
-        else f"it failed {since} ago: {clip(outcome.message, 160) or outcome.reason}",
+        else f"it failed {since} ago: {clip(outcome.message, 160) or outcome.reason}"
+        + ("; its last pod was killed for using more memory than its limit allows (OOMKilled)" if starved else ""),
         tuple(evidence),
         remedy="find out why it takes so long before raising the deadline"
         if deadline
+        else "raise the memory limit in its template, or find out why it uses so much, then run the Job again"
+        if starved
         else "read the log of its last failed pod and mend what it names, then run the Job again",
         disproof="a later run that succeeded",
     )
@@ -92,8 +96,9 @@ def _running(inventory: Inventory, job: Job) -> Iterator[Finding]:
     failed = _failed_pods(inventory, job)
     lately = [pod for pod in failed if younger(inventory.now, pod.metadata.creation_timestamp, HOUR)]
     if lately and not job.status.succeeded:
+        again = len(failed) == 1 and any(pod.status.phase == "Running" for pod in inventory.pods_of(job.ref))
         yield Finding(
-            "warning",
+            "info" if again else "warning",  # one failed try is what retries are for
             job.ref,
             "JobFailing",
             f"{count(len(failed), 'pod')} of it failed, it tries again",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import ContainerPort, Ingress, NetworkPolicy, Pod, Service, ServicePort, Workload, age
+from kubectl_berth.diagnosis.checks.rollouts import missed_at_zero
 from kubectl_berth.diagnosis.checks.surroundings import troubled
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, listed, said
@@ -56,7 +57,7 @@ def _no_pods(inventory: Inventory, service: Service) -> Iterator[Finding]:
     near = _near(inventory, service) if idle is None else ""
     if owner is not None and idle is None and not near:
         return  # an operator's service for a role nobody has, such as replicas of a database of one
-    if idle is not None and idle.desired == 0 and inventory.owner(idle) is not None:
+    if idle is not None and idle.desired == 0 and (inventory.owner(idle) or not missed_at_zero(inventory, idle)):
         return
     evidence = [f"spec.selector: {_selector(service)}; no pod in {service.namespace} has these labels"]
     evidence += _slices(inventory, service)

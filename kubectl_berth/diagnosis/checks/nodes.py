@@ -203,7 +203,7 @@ def check_evictions(inventory: Inventory) -> Iterable[Finding]:
     for pod in inventory.pods:
         if pod.status.phase != "Failed" or not pod.status.reason:
             continue
-        if not (younger(inventory.now, _ended_at(pod), HOUR) or _missed(inventory, pod)):
+        if not (younger(inventory.now, _ended_at(inventory, pod), HOUR) or _missed(inventory, pod)):
             continue
         if pod.status.reason == "Evicted":
             yield _evicted(inventory, pod)
@@ -229,11 +229,12 @@ def _evicted(inventory: Inventory, pod: Pod) -> Finding:
         "warning",
         pod.ref,
         "EvictedOwnLimit" if own else "Evicted",
-        "it was evicted for using more local storage than its own limit"
+        f"it was evicted for using more local storage than its own limit: {clip(text.strip().rstrip('.'), 160)}"
         if own
         else f"node {pod.spec.node_name} evicted it to save itself",
         (
             f"status: phase Failed, reason Evicted: {clip(text)}",
+            *_earlier(inventory, pod),
             *(["status.qosClass: BestEffort: it requests nothing, so it goes first"] if _goes_first(pod) else []),
         ),
         remedy="raise the limit (ephemeral-storage, emptyDir sizeLimit), or write less"
@@ -243,11 +244,20 @@ def _evicted(inventory: Inventory, pod: Pod) -> Finding:
     )
 
 
+def _earlier(inventory: Inventory, pod: Pod) -> list[str]:
+    """How many more pods of the same workload were evicted and are still there to be seen."""
+    alike = [one for one in inventory.pods_of(inventory.workload(pod)) if one.status.reason == "Evicted"]
+    return [f"{count(len(alike), 'pod')} of {inventory.workload(pod)} evicted in all"] if len(alike) > 1 else []
+
+
 def _goes_first(pod: Pod) -> bool:
     return pod.status.qos_class == "BestEffort"
 
 
-def _ended_at(pod: Pod) -> str | None:
+def _ended_at(inventory: Inventory, pod: Pod) -> str | None:
+    event = inventory.newest(pod, "Evicted", within=None)
+    if event is not None and event.last_seen is not None:
+        return event.last_seen.isoformat()
     times = [one.last_transition_time for one in pod.status.conditions if one.type in ("DisruptionTarget", "Ready")]
     return next((time for time in times if time), pod.status.start_time or pod.metadata.creation_timestamp)
 

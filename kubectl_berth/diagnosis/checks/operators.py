@@ -211,7 +211,8 @@ def check_operator_workloads(inventory: Inventory) -> Iterable[Finding]:
     told: dict[Ref, list[CustomResource]] = {}
     for group in groups:
         mine = [one for one in inventory.custom if one.api_version.rpartition("/")[0] == group]
-        for workload in operators_of(inventory, group):
+        held = any(one.metadata.deletion_timestamp and one.metadata.finalizers for one in mine)
+        for workload in operators_of(inventory, group, idle=held):
             if workload.ready == 0:
                 down[workload.ref] = workload
                 told.setdefault(workload.ref, []).extend(mine)
@@ -222,7 +223,12 @@ def check_operator_workloads(inventory: Inventory) -> Iterable[Finding]:
             "warning",
             ref,
             "OperatorDown",
-            f"this operator has {workload.ready} of {workload.desired} pods ready: nothing it manages "
+            (
+                "this operator is scaled to zero"
+                if workload.desired == 0
+                else f"this operator has {workload.ready} of {workload.desired} pods ready"
+            )
+            + ": nothing it manages "
             f"({listed(kinds)}) is looked after, and their statuses may be out of date",
             (
                 f"status: {workload.ready} of {workload.desired} ready",
@@ -234,13 +240,16 @@ def check_operator_workloads(inventory: Inventory) -> Iterable[Finding]:
         )
 
 
-def operators_of(inventory: Inventory, group: str) -> list[Workload]:
-    """The workloads that look after an API group: by its webhooks, its leases, or a name that fits."""
+def operators_of(inventory: Inventory, group: str, *, idle: bool = False) -> list[Workload]:
+    """The workloads that look after an API group: by its webhooks, its leases, or a name that fits.
+
+    `idle` counts those scaled to zero too.
+    """
     by_webhook = _by_webhook(inventory, group)
     if by_webhook:
         return by_webhook
     words = [label for label in group.split(".") if label not in _COMMON and len(label) > 3]
-    controllers = [one for one in [*inventory.deployments, *inventory.stateful_sets] if one.desired > 0]
+    controllers = [one for one in [*inventory.deployments, *inventory.stateful_sets] if idle or one.desired]
     holders = [
         (lease.spec.holder_identity or "")
         for lease in inventory.leases
@@ -249,7 +258,16 @@ def operators_of(inventory: Inventory, group: str) -> list[Workload]:
     by_lease = [one for one in controllers if any(holder.startswith(f"{one.name}-") for holder in holders)]
     if by_lease:
         return by_lease
-    return [one for one in controllers if any(_named_for(one, word) for word in words)]
+    by_name = [one for one in controllers if any(_named_for(one, word) for word in words)]
+    return by_name or [one for one in controllers if _at_home(one, group)]
+
+
+def _at_home(workload: Workload, group: str) -> bool:
+    """True for a controller in a namespace called after the group's own part: "mq-system" for mq.example.org."""
+    own = group.partition(".")[0]
+    return workload.namespace in (f"{own}-system", f"{own}-operator", f"{own}-operators") and any(
+        mark in workload.name for mark in _OPERATES
+    )
 
 
 def _by_webhook(inventory: Inventory, group: str) -> list[Workload]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Pod, PodSpec, Service, Workload, condition
+from kubectl_berth.diagnosis.checks.surroundings import relied_on
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, count, held, listed, said, younger
 from kubectl_berth.diagnosis.unknown import blank
@@ -243,7 +244,7 @@ def _scaled_to_zero(inventory: Inventory, workload: Workload) -> Iterator[Findin
         return
     event = inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None)
     yield Finding(
-        "warning",
+        "warning" if missed_at_zero(inventory, workload) else "info",
         workload.ref,
         "ScaledToZero",
         f"it is scaled to zero, and {behind[0].ref} has nothing else behind it",
@@ -251,6 +252,26 @@ def _scaled_to_zero(inventory: Inventory, workload: Workload) -> Iterator[Findin
         effects=tuple(one.ref for one in behind),
         remedy="scale it up if that was not meant; nothing has crashed",
         disproof="somebody scaled it down on purpose",
+    )
+
+
+def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
+    """True where a workload without replicas is missed: it was scaled down just now, or something sends traffic to it.
+
+    One that has rested for long, and that nothing else asks for, was scaled down on purpose.
+    """
+    if inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None) is not None:
+        return True
+    if any(scaler.target == workload.ref for scaler in inventory.autoscalers):
+        return True
+    labels = workload.spec.template.metadata.labels
+    behind = [
+        one
+        for one in inventory.services
+        if one.namespace == workload.namespace and one.spec.selector and one.spec.selector.items() <= labels.items()
+    ]
+    return any(one.spec.type in ("LoadBalancer", "NodePort") for one in behind) or relied_on(
+        inventory, {one.ref for one in behind}
     )
 
 

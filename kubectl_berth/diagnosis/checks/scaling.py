@@ -97,7 +97,7 @@ def _at_maximum(inventory: Inventory, scaler: HorizontalPodAutoscaler) -> Iterat
         return
     yield _finding(
         inventory, scaler, limited, "AutoscalerAtMaximum",
-        f"it wants more than its maximum of {scaler.spec.max_replicas} replicas",
+        f"it wants more than its maximum of {scaler.spec.max_replicas} replicas for {scaler.target}",
         "raise maxReplicas if the nodes bear it, or find out why the load is so high",
     )  # fmt: skip
 

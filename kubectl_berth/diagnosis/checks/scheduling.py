@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
 from kubectl_berth.diagnosis.checks.admission import webhook_failure
-from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles
+from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles, volume_elsewhere
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, weight, younger
 from kubectl_berth.records import Finding, Ref
@@ -136,15 +136,37 @@ def _unschedulable(inventory: Inventory, pod: Pod, message: str, evidence: str) 
     if told not in _TEXT_WINS and inventory.nodes and "nodes" not in inventory.unread:
         reason, details = _from_objects(inventory, pod, told, text)
     words, remedy = _WORDS[reason]
+    which = _which(inventory, pod, reason, text)
     return Finding(
         weight(inventory, pod),
         pod.ref,
         reason,
-        f"it is Pending for {age(inventory.now, pod.metadata.creation_timestamp)}: {words}",
+        f"it is Pending for {age(inventory.now, pod.metadata.creation_timestamp)}: {words}"
+        + (f" ({which})" if which else ""),
         (evidence, *details, *_asked(pod, reason)),
-        remedy=remedy,
+        remedy=remedy + _or_uncordon(details, reason),
         disproof="a node that meets all that it asks for",
     )
+
+
+def _or_uncordon(details: list[str], reason: str) -> str:
+    """A hint at the nodes for which being cordoned is all that stands in the way."""
+    cordoned = [
+        line.split()[1].rstrip(":") for line in details if line.endswith(": it is cordoned (spec.unschedulable)")
+    ]
+    return f"; {listed(cordoned)} is cordoned and would do" if cordoned and reason != "NodesCordoned" else ""
+
+
+def _which(inventory: Inventory, pod: Pod, reason: str, text: str) -> str:
+    """What is short, taken or out of reach, in a few words; "" where the evidence alone tells it."""
+    if reason == "InsufficientResources":
+        return listed(sorted(set(re.findall(r"insufficient ([\w./-]*\w)", text))))
+    if reason == "HostPortTaken":
+        return listed([str(one.host_port) for part in pod.spec.containers for one in part.ports if one.host_port])
+    if reason == "VolumeElsewhere":
+        barred = (one.words for node in inventory.nodes for one in volume_elsewhere(inventory, pod, node))
+        return next((words.partition(" is reachable ")[2] for words in barred), "")
+    return ""
 
 
 def _from_objects(inventory: Inventory, pod: Pod, told: str, text: str) -> tuple[str, list[str]]:

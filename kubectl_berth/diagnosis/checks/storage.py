@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Event, PersistentVolumeClaim, Pod, age, condition
 from kubectl_berth.diagnosis.checks.configuration import names_configuration
+from kubectl_berth.diagnosis.fit import repelling
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, clip, held, listed, older, said, weight
 from kubectl_berth.records import Finding, Ref
@@ -105,6 +106,7 @@ def _claim_finding(
     ]
     if released:
         evidence.append(f"volume {listed(released)} is Released: it still belongs to an earlier claim of that name")
+        summary = f"volume {listed(released)} is Released and still held by an earlier claim of that name (claimRef)"
     return Finding(
         "critical",
         claim.ref,
@@ -151,17 +153,29 @@ def _silent(inventory: Inventory, claim: PersistentVolumeClaim) -> Iterator[Find
 
 
 def _provisioner_down(inventory: Inventory, provisioner: str) -> Ref | None:
-    """The workload without a ready pod that runs this provisioner, by its containers' images or arguments."""
+    """The workload without a ready pod that runs this provisioner: by its lease, its containers, or a like name."""
     if not provisioner:
         return None
-    for workload in [*inventory.deployments, *inventory.stateful_sets]:
-        if workload.ready or not workload.desired:
-            continue
+    down = [one for one in [*inventory.deployments, *inventory.stateful_sets] if one.ready == 0 and one.desired > 0]
+    lease = re.sub(r"[^a-z0-9]", "-", provisioner.lower())
+    holders = [one.spec.holder_identity or "" for one in inventory.leases if lease in one.name]
+    for workload in down:
+        if any(holder.startswith(f"{workload.name}-") for holder in holders):
+            return workload.ref
         for one in workload.spec.template.spec.containers:
             words = " ".join([one.image, *one.command, *one.args])
             if "provisioner" in one.image or provisioner in words:
                 return workload.ref
+    named = {word for word in re.split(r"[^a-z0-9]+", provisioner.lower()) if len(word) > 2} - _NO_DRIVER
+    for workload in down:
+        role = re.search(r"csi|provisioner|storage|driver", workload.name)
+        if role and any(word in workload.name for word in named):
+            return workload.ref
     return None
+
+
+_NO_DRIVER = frozenset({"com", "org", "net", "dev", "k8s", "csi", "storage", "driver", "plugin", "provisioner"})
+"""Words of a provisioner's name that do not tell it from another."""
 
 
 def _resizing(inventory: Inventory, claim: PersistentVolumeClaim) -> Iterator[Finding]:
@@ -257,16 +271,40 @@ def _mount(inventory: Inventory, pod: Pod, event: Event) -> Finding:
         here = [node for node in inventory.csi_nodes if node.name == pod.spec.node_name]
         drivers = [one.name for node in here for one in node.spec.drivers]
         evidence.append(f"CSINode {pod.spec.node_name}: drivers {listed(drivers) or 'none'}")
+    kept = _kept_out(inventory, driver[1], pod.spec.node_name) if driver else ""
+    evidence += [kept] if kept else []
     return Finding(
         weight(inventory, pod),
         pod.ref,
         "CsiDriverMissingOnNode" if driver else "VolumeMountFails",
-        f"CSI driver {driver[1]} is not registered on node {pod.spec.node_name}"
+        f"CSI driver {driver[1]} is not registered on node {pod.spec.node_name}" + (f": {kept}" if kept else "")
         if driver
         else f"a volume cannot be mounted: {clip(event.text, 240)}",
         tuple(evidence),
-        remedy="look at the driver's DaemonSet: why it has no ready pod on that node"
+        remedy="add a toleration for that taint to the driver's DaemonSet, or keep pods with such volumes off the node"
+        if kept
+        else "look at the driver's DaemonSet: why it has no ready pod on that node"
         if driver
         else "mend what the mount's error names (server, file system, credentials)",
         disproof="the same volume mounted on that node",
     )
+
+
+def _kept_out(inventory: Inventory, driver: str, name: str) -> str:
+    """The driver's DaemonSet that a taint keeps off the node, in words; "" where none is seen.
+
+    The driver's own are those that run on every node where it is registered, and hold a container of the CSI.
+    """
+    node = inventory.node(name)
+    registered = {one.name for one in inventory.csi_nodes if any(held.name == driver for held in one.spec.drivers)}
+    if node is None or not registered:
+        return ""
+    for one in inventory.daemon_sets:
+        spec = one.spec.template.spec
+        if not any("csi" in f"{one.name} {container.image}".lower() for container in spec.containers):
+            continue
+        there = {pod.spec.node_name for pod in inventory.pods_of(one.ref)}
+        taints = [str(taint) for taint in repelling(spec, node) if "node.kubernetes.io/" not in taint.key]
+        if taints and name not in there and registered <= there:
+            return f"{one.ref} has no pod there, it does not tolerate the taint {listed(taints)}"
+    return ""

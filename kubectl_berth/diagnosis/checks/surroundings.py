@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from kubectl_berth.cluster.views import Container, Pod, Service, Workload, age
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
@@ -87,9 +88,45 @@ def _behind(pod: Pod, service: Service) -> bool:
     return service.namespace == pod.namespace and bool(selector) and selector.items() <= labels.items()
 
 
+def relied_on(inventory: Inventory, services: set[Ref]) -> bool:
+    """True where an Ingress, a route, a webhook, an aggregated API or a running workload's settings lead to one."""
+    if not services:
+        return False
+    for ingress in inventory.ingresses:
+        backends = [path.backend for rule in ingress.spec.rules if rule.http for path in rule.http.paths]
+        backends += [ingress.spec.default_backend] if ingress.spec.default_backend else []
+        if any(one.service and Ref("Service", ingress.namespace, one.service.name) in services for one in backends):
+            return True
+    called = [api.spec.service for api in inventory.api_services]
+    called += [
+        hook.client_config.service
+        for one in (*inventory.validating_webhooks, *inventory.mutating_webhooks)
+        for hook in one.webhooks
+    ]
+    if any(one and Ref("Service", one.namespace, one.name) in services for one in called):
+        return True
+    if any(set(_routed(one.spec, one.namespace)) & services for one in inventory.custom):
+        return True
+    running = {inventory.workload(pod): pod for pod in inventory.pods if not pod.finished}
+    return any(services & set(services_needed(inventory, pod, pod.spec.all_containers)) for pod in running.values())
+
+
+def _routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
+    """The Services that a route names as its backends."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    if isinstance(value, dict):
+        backends = value.get("backendRefs")
+        for one in backends if isinstance(backends, list) else []:
+            if isinstance(one, dict) and isinstance(one.get("name"), str):
+                yield Ref("Service", str(one.get("namespace") or namespace), one["name"])
+    for one in inner if depth < 6 else ():
+        yield from _routed(one, namespace, depth + 1)
+
+
 def surroundings(inventory: Inventory, pod: Pod, spec: Container) -> list[str]:
     """Sentences about what a container takes its settings from and what it may stumble over; never a value."""
     lines = [*_settings(spec), *_services(inventory, pod, spec), *_ports(pod, spec), *_changed(inventory, pod)]
+    lines += _architecture(inventory, pod)
     return [*lines, *_storage(inventory, pod, spec), *_token(inventory, pod), *_resolver(pod)]
 
 
@@ -175,6 +212,16 @@ def _changed(inventory: Inventory, pod: Pod) -> Iterator[str]:
     if images != earlier:
         since = age(inventory.now, current.metadata.creation_timestamp)
         yield f"image {listed(images)} since revision {current.revision}, {since} ago; before that {listed(earlier)}"
+
+
+def _architecture(inventory: Inventory, pod: Pod) -> Iterator[str]:
+    """That the pod's node is of another CPU architecture than those where the same workload's pods are ready."""
+    here = inventory.node(pod.spec.node_name)
+    kind = here.status.node_info.architecture if here else ""
+    well = [one for one in inventory.pods_of(inventory.workload(pod)) if one.ready and one.ref != pod.ref]
+    there = {node.status.node_info.architecture for one in well if (node := inventory.node(one.spec.node_name))}
+    if kind and there and kind not in there:
+        yield f"node {pod.spec.node_name} is {kind}; the pods of it that are ready run on {listed(sorted(there))}"
 
 
 def _storage(inventory: Inventory, pod: Pod, spec: Container) -> Iterator[str]:
