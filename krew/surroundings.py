@@ -1,11 +1,12 @@
 """Run by the packed program before anything else: what the packer changed is put back, what it carries is found.
 
-The bootloader points LD_LIBRARY_PATH at the libraries of the archive. This process has them by now; the programs that it
-starts, credential plugins above all, need those of the system. And the OpenSSL of the archive looks for authorities where
-the system that it was built on keeps them: where others do is found the way kubectl finds it.
+The bootloader points LD_LIBRARY_PATH at the libraries of the archive. This process has them by now; the programs that
+it starts, credential plugins above all, need those of the system. And the OpenSSL of the archive looks for authorities
+where the system that it was built on keeps them: where others do is found the way kubectl finds it.
 """
 
 import os
+from pathlib import Path
 
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch
@@ -24,6 +25,6 @@ for name in [name for name in os.environ if name.startswith("_PYI_")]:
 
 if not {"SSL_CERT_FILE", "SSL_CERT_DIR"} & set(os.environ):
     for bundle in BUNDLES:
-        if os.path.exists(bundle):
+        if Path(bundle).exists():
             os.environ["SSL_CERT_FILE"] = bundle
             break

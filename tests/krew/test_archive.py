@@ -32,13 +32,23 @@ def test_the_archive_breaks_no_rule_and_is_small(built: Path) -> None:
 def test_nothing_that_only_a_developer_needs_is_in_it(built: Path) -> None:
     with tarfile.open(built) as tar:
         names = tar.getnames()
-    unwanted = ("hypothesis", "pytest", "mypy", "numpy", "scipy", "botocore", "__pycache__", "elftools")
+    unwanted = ("chardet", "hypothesis", "pytest", "mypy", "numpy", "scipy", "botocore", "__pycache__", "elftools")
     assert [name for name in names if any(f"/{word}" in name for word in unwanted)] == []
     listed = subprocess.run(
         ["git", "ls-files", "kubectl_berth"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     ).stdout
     data = {name for name in listed.splitlines() if not name.endswith(".py")}
     assert data <= {name.removeprefix("kubectl-berth/_internal/") for name in names}
+
+
+def test_the_licences_of_what_it_carries_are_in_it_and_no_trace_of_the_machine(built: Path) -> None:
+    with tarfile.open(built) as tar:
+        names = tar.getnames()
+    texts = {name.split("/")[3].rpartition("-")[0] or "python" for name in names if "/_internal/licences/" in name}
+    carried = {"anthropic", "click", "httpx2", "kubernetes", "msgspec", "ollama", "pydantic_core", "PyYAML", "rich"}
+    assert carried | {"python"} <= texts
+    noted = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
+    assert [name for name in names if name.rpartition("/")[2] in noted] == []
 
 
 def test_the_real_kubectl_finds_exactly_one_plugin(installed: Path, tmp_path: Path) -> None:
