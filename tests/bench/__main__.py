@@ -26,6 +26,7 @@ from tests.safety.test_redact import HOSTILE
 
 SCENARIO = "crashloop-missing-config"
 MOST_PROMPT_BYTES = 10_500
+FIRST_TABS = 5
 KUBECTL = Path(sys.executable).parent / "kubectl"
 
 
@@ -114,6 +115,7 @@ def tools(home: Path) -> Iterator[Row]:
             ),
             "get_events": ([], ["get", "events", "-A"]),
         }
+        yield from _first_tab(home, env, config)
         for tool, (words, asked) in pairs.items():
             ours = take([*COMMAND, "tool", tool, *words, "--kubeconfig", config], env, runs=3)
             theirs = take([KUBECTL, "--kubeconfig", config, *asked], env, runs=3)
@@ -124,6 +126,20 @@ def tools(home: Path) -> Iterator[Row]:
             yield Row(
                 f"tool {tool}, within a run: clock", within * 1000, "ms", "kubectl " + asked[0], theirs.wall * 1000
             )
+
+
+def _first_tab(home: Path, env: dict[str, str], config: str) -> Iterator[Row]:
+    """A TAB that has to read the namespaces first, beside kubectl's own completion of the same."""
+    found, shown = [], 0
+    for run in range(FIRST_TABS):
+        cold = {**env, "XDG_CACHE_HOME": str(home / f"cache{run}")}
+        words = ["ask", "--kubeconfig", config, "-n", ""]
+        found.append(take([sys.executable, "-m", "kubectl_berth.cli.completion", *words], cold, runs=1))
+        shown += any((home / f"cache{run}").rglob("*.json"))
+    theirs = take([KUBECTL, "__complete", "--kubeconfig", config, "get", "pods", "-n", ""], env, runs=5)
+    ours = min(found, key=lambda taken: taken.wall)
+    yield Row("a TAB that reads namespaces: clock", ours.wall * 1000, "ms", "kubectl's own", theirs.wall * 1000)
+    yield Row("such TABs that showed them at once", shown, "", "all", FIRST_TABS)
 
 
 def _kubectl(env: dict[str, str], config: str, *words: str) -> bytes:
