@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from kubectl_berth.engines import bedrock_errors
 from kubectl_berth.engines.bedrock_models import checked
 from kubectl_berth.engines.claude_errors import Place
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
-from kubectl_berth.engines.connections import host_of
+from kubectl_berth.engines.connections import host_of, is_http
 from kubectl_berth.environment import missing
 from kubectl_berth.errors import EngineUnreachable, UsageError
 from kubectl_berth.safety.sanitise import one_line
@@ -52,6 +51,19 @@ def region(named: str | None) -> str | None:
     return str(found) if found else None
 
 
+def place_of(aws_region: str | None, base_url: str | None) -> tuple[str, str]:
+    """The region and the URL of requests. Raises UsageError for what is none, EngineUnreachable without a region."""
+    where = region(aws_region)
+    if where is None:
+        raise EngineUnreachable(NO_REGION)
+    if not _REGION.fullmatch(where):
+        raise UsageError(f"{where!r} is no AWS region: set AWS_REGION to one like us-east-1")
+    url = base_url or f"https://bedrock-runtime.{where}.amazonaws.com"
+    if not is_http(url):
+        raise UsageError("ANTHROPIC_BEDROCK_BASE_URL is no http or https URL: unset it")
+    return where, url
+
+
 def make_bedrock(
     model: str,
     ways: Ways,
@@ -70,15 +82,7 @@ def make_bedrock(
     if not is_installed():
         raise EngineUnreachable(EXTRA)
     model = checked(model, source)
-    where = region(aws_region)
-    if where is None:
-        raise EngineUnreachable(NO_REGION)
-    if not _REGION.fullmatch(where):
-        raise UsageError(f"{where!r} is no AWS region: set AWS_REGION to one like us-east-1")
-    url = base_url or f"https://bedrock-runtime.{where}.amazonaws.com"
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError("ANTHROPIC_BEDROCK_BASE_URL is no http or https URL: unset it")
+    where, url = place_of(aws_region, base_url)
 
     def client(options: dict[str, Any]) -> Any:
         import anthropic

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from kubectl_berth.engines.claude_errors import Place, no_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
-from kubectl_berth.engines.connections import host_of
+from kubectl_berth.engines.connections import host_of, is_http
 from kubectl_berth.errors import UsageError
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -19,10 +18,7 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
 
     Without `api_key` the SDK looks for one in its usual places. Raises UsageError for a base URL that is none.
     """
-    url = base_url or DEFAULT_URL
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError("ANTHROPIC_BASE_URL is no http or https URL: unset it, or give one like " + DEFAULT_URL)
+    url = checked_url(base_url)
 
     def client(options: dict[str, Any]) -> Any:
         import anthropic
@@ -35,6 +31,14 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
 
     place = Place(host_of(url))
     return ClaudeEngine(model, Service("claude", url, place, client), ways)
+
+
+def checked_url(base_url: str | None) -> str:
+    """Where requests go. Raises UsageError for a base URL that is none."""
+    url = base_url or DEFAULT_URL
+    if not is_http(url):
+        raise UsageError("ANTHROPIC_BASE_URL is no http or https URL: unset it, or give one like " + DEFAULT_URL)
+    return url
 
 
 def _sends_its_own(client: Any) -> bool:

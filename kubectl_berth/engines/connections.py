@@ -86,6 +86,15 @@ def is_loopback(url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def is_http(url: str) -> bool:
+    """Whether it is a URL that a request can be sent to."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
 def host_of(url: str) -> str:
     """The URL's host and port, without the login that may stand before them."""
     return urlsplit(url).netloc.rpartition("@")[2]

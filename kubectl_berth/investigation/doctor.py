@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Discovery
@@ -185,7 +187,7 @@ def _engines(settings: Settings, environment: Environment) -> Iterator[Point]:
         yield Point("engine", "failed", str(error), status=error.exit_status)
         yield _budget(settings.engine, settings, environment)
         return
-    one = chosen(settings, environment, found)
+    one = chosen(settings, found)
     lines = tuple(f"{'+' if each.usable else '-'} {_engine(each)}: {each.words}" for each in found)
     details = {
         "engine": one.name,
@@ -212,6 +214,8 @@ def _engine(found: Found) -> str:
 
 def _policy(engine: Found, settings: Settings, environment: Environment) -> Point:
     """Whether logs and descriptions may go to the engine, and who says so."""
+    if engine.name in PAID and not engine.host:
+        return Point("data policy", "note", f"nothing is sent: where {engine.name} would be asked is not known")
     allowed = raw_allowed(settings, engine.host, environment)
     where = engine.host or "this machine"
     verb = "may" if allowed else "may not"
@@ -234,7 +238,8 @@ def _budget(engine: str, settings: Settings, environment: Environment) -> Point:
     details: dict[str, Any] = {}
     words = []
     try:
-        store = Store(data_directory(settings, environment) / FILE)
+        directory = data_directory(settings, environment)
+        store = Store(directory / FILE)
         for name, period, limit in limits:
             if limit is not None:
                 left = max(limit - taken(store, period), 0)
@@ -242,6 +247,11 @@ def _budget(engine: str, settings: Settings, environment: Environment) -> Point:
                 words.append(f"{left:,} of {limit:,} tokens left {name}")
     except StoreError as error:
         return Point("budget", "missing", str(error), status=ExitStatus.ERROR)
+    if engine in PAID and not _writable(directory):
+        lost = (
+            f"what model calls take cannot be written to {directory}, and then no paid engine is asked: set AI_DATA_DIR"
+        )
+        return Point("budget", "failed", lost, details=details, status=ExitStatus.OVER_BUDGET)
     if settings.max_cost is not None:
         words.append(f"at most ${settings.max_cost:g} a run")
     first = settings.reserve_tokens if settings.reserve_tokens is not None else FIRST_PROMPT + settings.max_tokens
@@ -253,3 +263,9 @@ def _budget(engine: str, settings: Settings, environment: Environment) -> Point:
     if engine not in PAID:
         return Point("budget", "note", said, (*lines, f"{engine} costs nothing and is not held"), details)
     return Point("budget", "failed", said, lines, details, ExitStatus.OVER_BUDGET)
+
+
+def _writable(directory: Path) -> bool:
+    """Whether files can be made in the directory, or it can be made itself."""
+    there = next((each for each in (directory, *directory.parents) if each.exists()), None)
+    return there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

@@ -95,7 +95,8 @@ def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float])
         return allowed(*probe, {"namespace": name.namespace}) is True
 
     wanted = needed(name.version)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
         listing = pool.submit(ask, "selfsubjectrulesreviews", {"namespace": name.namespace})
         answers = list(zip(wanted, pool.map(may_read, wanted), strict=True))
         listed = listing.result()
@@ -103,6 +104,9 @@ def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float])
         incomplete = _incomplete(listed)
         probes = _PROBES if incomplete else ()
         known = [_rule(*probe) for probe, answer in zip(probes, pool.map(probed, probes), strict=True) if answer]
+    finally:
+        # after Ctrl-C nobody waits for what is under way
+        pool.shutdown(wait=False, cancel_futures=True)
     refused = [right for right, answer in answers if answer is False]
     failed = [answer for _, answer in answers if isinstance(answer, BerthError)]
     only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules or ())]
