@@ -10,14 +10,15 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORDS = frozenset(
     """
     pass password passwd passphrase passcode passwords passphrases pwd pw passkey pword userpassword pgpassword
-    psk presharedkey kennwort passwort contrasena senha wachtwoord heslo storepass keypass requirepass masterauth
+    psk presharedkey kennwort passwort passe mdp contrasena senha wachtwoord heslo kodeord adgangskode salasana haslo
+    losenord sifre jelszo lozinka geslo katasandi storepass keypass requirepass masterauth
     """.split()
 )
 _SECRET = _PASSWORDS | frozenset(
     """
     secret token credential credentials creds apikey apikeys apitoken authtoken accesskey secretkey privatekey
     jwt pat otp totp pincode pin sas webhooksecret accesstoken refreshtoken idtoken bearertoken
-    clientsecret authkey sharedkey masterkey signingkey encryptionkey mnemonic secretstring secretaccesskey
+    clientsecret authkey sharedkey masterkey devkey signingkey encryptionkey mnemonic secretstring secretaccesskey
     """.split()
 )
 _KEYED = frozenset(
@@ -25,27 +26,31 @@ _KEYED = frozenset(
     api access secret private signing signature encryption encrypt decryption master shared client account auth
     license licence session storage ssh app application hmac crypto cipher deploy deployment integration service
     subscription ingest webhook admin root tls jwt gpg pgp aes rsa consumer write read primary secondary preshared
-    unseal recovery instrumentation
+    unseal recovery instrumentation fernet sdk cookie bot wallet
     """.split()
 )
 # words behind the secret word that do not change what the value is
 _NEUTRAL = frozenset(
     """
     value values data b64 base64 string text plain plaintext raw enc encoded hash hashed digest current old new previous
-    next prod production dev test staging default override env content contents fake example base
+    next prod production dev test staging default override env content contents fake example base hex sha md
     """.split()
 )
 _JOINED = re.compile(
     r"(?:passw(?:or)?d|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|signingkey|credentials?"
     r"|(?<!by)(?<!com)(?<!tres)(?<!sur)pass)$"
 )
+_PASSES = frozenset("multi single one two three first second last high low band all by".split())
 _IF_RANDOM = frozenset(
     """
     sig signature auth authorization code sid session sessionid jsessionid phpsessid sessid cookie nonce assertion
-    samlresponse community hmac
+    samlresponse community hmac verifier
     """.split()
 )
-_PAIRS_IF_RANDOM = (["session", "id"], ["saml", "response"], ["saml", "request"], ["routing", "key"], ["secret", "id"])
+_PAIRS_IF_RANDOM = (
+    *(["session", "id"], ["saml", "response"], ["saml", "request"], ["routing", "key"], ["secret", "id"]),
+    *(["certificate", "key"], ["role", "key"]),
+)
 
 
 @lru_cache(maxsize=4096)
@@ -56,7 +61,7 @@ def sensitive(name: str) -> bool:
         return False
     last = words[-1]
     if last in _SECRET:
-        return True
+        return not (last == "pass" and len(words) > 1 and words[-2] in _PASSES)
     if last == "secrets":
         return len(words) > 1 and words[-2] in _HOLDS_VALUE
     if last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYED:
@@ -89,7 +94,7 @@ def _core(name: str) -> list[str]:
     words = [w.lower() for w in _WORDS.findall(name)]
     hashed = False
     while len(words) > 1 and (words[-1] in _NEUTRAL or words[-1].isdigit()):
-        hashed = words.pop() in ("hash", "hashed", "digest") or hashed
+        hashed = words.pop() in ("hash", "hashed", "digest", "sha", "md") or hashed
     # a password's hash can be cracked; that of a Secret object or a token tells nothing
     return [] if hashed and words[-1] not in _PASSWORDS else words
 
@@ -109,7 +114,7 @@ def names_a_secret(name: str, value: str) -> bool:
     words = [w.lower() for w in _WORDS.findall(name)]
     if not words or words[-1] not in ("secret", "secrets") or not _OBJECT_NAME.match(value):
         return False
-    return len(words) == 1 or words[-2] not in _HOLDS_VALUE
+    return len(words) == 1 or not (words[-2] in _HOLDS_VALUE or words[-2].endswith("auth"))
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from kubectl_berth.safety.keys import names_a_secret, sensitive
+from kubectl_berth.safety.keys import names_a_secret, sensitive, sensitive_if_random
 from kubectl_berth.safety.redaction.spans import VALUE, Rule, Span
-from kubectl_berth.safety.values import placeholder, prose
+from kubectl_berth.safety.values import opaque, placeholder, prose
 
 _FLAG = re.compile(
     r"(?<![\w-])--?(?P<name>[A-Za-z][\w.-]{1,80})"
-    r"(?:[ \t]{1,8}|[\"'][ \t]{0,4},[ \t]{0,4}\n?[ \t]{0,40}|[\"']?\n[ \t]{0,40}-[ \t]{1,4})"
+    r"(?:[ \t]{1,8}|[\"'][ \t]{0,4},[ \t]{0,4}\n?[ \t]{0,40}|[\"']?\n[ \t]{0,40}-[ \t]{1,4}"
+    r"|\"[ \t]a\d{1,3}=(?=\"))"
     r"(?P<quote>[\"']?)(?P<value>(?!-)[^\s\"',\]]{2,400}(?:(?<=pass:)[^\s\"',\]]{1,100})?)"
 )
 
@@ -20,13 +22,19 @@ _FLAG = re.compile(
 def flags(text: str, low: str) -> Iterator[Span]:
     """The value behind --db-password, on a command line or as the next item of a list."""
     for match in _FLAG.finditer(text):
-        name, value = match["name"], match["value"]
-        if name in ("passin", "passout"):
-            told = not value.startswith(("file:", "env:", "fd:", "stdin"))
-        else:
-            told = sensitive(name) and not prose(value) and not names_a_secret(name, value)
-        if told and not placeholder(value) and value not in ("string", "stringArray", "strings"):
+        if _taken_by(match["name"], match["value"]):
             yield *match.span("value"), VALUE
+
+
+def _taken_by(name: str, value: str) -> bool:
+    """True where the value behind a flag of this name is a secret."""
+    if placeholder(value) or value in ("string", "stringArray", "strings"):
+        return False
+    if name in ("passin", "passout"):
+        return not value.startswith(("file:", "env:", "fd:", "stdin"))
+    if sensitive(name):
+        return not prose(value) and not names_a_secret(name, value)
+    return sensitive_if_random(name) and opaque(value)
 
 
 # --- short flags of programs ---------------------------------------------------------------------------------------
@@ -57,7 +65,7 @@ _PROGRAMS: dict[str, tuple[_Option, ...]] = {
     **dict.fromkeys(("mosquitto_pub", "mosquitto_sub", "ipmitool", "unzip", "zip"), (_LARGE_P,)),
     **dict.fromkeys(("snmpget", "snmpwalk"), (_Option("-A"), _Option("-X"))),
     **dict.fromkeys(("curl", "wget", "lftp"), _USER),
-    **dict.fromkeys(("cqlsh", "beeline"), (_NEXT_P,)),
+    **dict.fromkeys(("cqlsh", "beeline", "useradd", "usermod"), (_NEXT_P,)),
     "etcdctl": (_Option("--user", separator=":"),),
     "ldappasswd": (_W, _Option("-s"), _Option("-a")),
     "sshpass": (_BOTH_P,),
@@ -70,6 +78,7 @@ _PROGRAMS: dict[str, tuple[_Option, ...]] = {
 }
 NAMES = (
     *("mysql", "mariadb", "redis-cli", "valkey-cli", "sshpass", "mongo", "sqlcmd", "ldap", "smbclient", "curl", "wget"),
+    *("useradd", "usermod"),
     *(
         "lftp",
         "cqlsh",
@@ -128,6 +137,33 @@ def programs(text: str, low: str) -> Iterator[Span]:
         for start, end in _secrets(words, _PROGRAMS[program]):
             yield start, end, VALUE
         done = words[-1][2] if words else match.end()
+
+
+_COLUMN = re.compile(r"(?m)^(?P<indent>[ \t]{4,40}+)[^\n]+\n(?:(?P=indent)[^\s][^\n]*(?:\n|\Z)){1,400}")
+
+
+def described(text: str, low: str) -> Iterator[Span]:
+    """Command and arguments as kubectl describe lists them, each word on a line of its own."""
+    for match in _COLUMN.finditer(text):
+        indent, at = len(match["indent"]), match.start()
+        words: list[tuple[str, int, int]] = []
+        for line in match.group().splitlines(keepends=True):
+            words.append((line.strip(), at + indent, at + len(line.rstrip())))
+            at += len(line)
+        yield from _of_list(words)
+
+
+def _of_list(words: list[tuple[str, int, int]]) -> Iterator[Span]:
+    found = {
+        (start, end)
+        for (flag, _, _), (word, start, end) in pairwise(words)
+        if flag.startswith("-") and not word.startswith("-") and _taken_by(flag.lstrip("-"), word)
+    }
+    for number, (word, _, _) in enumerate(words):
+        if options := _PROGRAMS.get(word.rpartition("/")[2]):
+            found.update(_secrets(words[number + 1 :], options))
+            break
+    yield from ((start, end, VALUE) for start, end in sorted(found))
 
 
 def statements(pattern: re.Pattern[str]) -> Rule:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_berth.safety.keys import sensitive
+from kubectl_berth.safety.keys import names_a_password, names_a_secret, sensitive
 from kubectl_berth.safety.redaction.spans import VALUE, Span
-from kubectl_berth.safety.values import placeholder, prose
+from kubectl_berth.safety.values import placeholder, prose, random_looking
 
 # patterns over the text in lower case
 _SQL = re.compile(
@@ -64,6 +64,29 @@ _LOGIN_STEP = re.compile(
 _ACL = re.compile(
     r"(?i)(?:setuser|user)[ \t]{1,3}\S{1,60}[ \t](?:[^\s>]{1,40}[ \t]{1,3}){0,12}>(?P<secret>[^\s\"']{2,200})"
 )
+
+
+_TUPLE = re.compile(r"\{(?P<name>[a-z_]\w{1,60}+),[ \t]{0,3}(?:<<)?\"(?P<secret>[^\"\n]{2,400})\"(?:>>)?\}")
+_MADE = re.compile(r"(?<![\w.])(?P<name>[A-Z]\w{1,60}+)\(\"(?P<secret>[^\"\n]{2,400})\"\)")
+_TOLD = re.compile(
+    r"(?i)(?:ConvertTo-SecureString[ \t]{1,3}(?:-String[ \t]{1,3})?|addauth[ \t]{1,3}digest[ \t]{1,3}[\w.-]{1,60}:"
+    r"|stats[ \t]{1,3}auth[ \t]{1,3}[\w.-]{1,60}:|(?<![\w-])insecure-password[ \t]{1,3})"
+    r"[\"']?(?P<secret>(?<=[\"'])[^\"'\n]{2,400}|[^\s\"'$-][^\s\"']{1,400})"
+)
+_USERS_OF_BROKER = re.compile(r"(?<![\w.-])user_[\w.-]{1,60}+=(?P<quote>\\{0,3}[\"'])(?P<secret>[^\"'\\\n]{2,400})")
+
+
+def calls(text: str, low: str) -> Iterator[Span]:
+    """Password("x"), {default_pass, <<"x">>}, ConvertTo-SecureString "x", the users in a broker's login module."""
+    found: list[Span] = []
+    for pattern in (_TUPLE, _MADE):
+        for match in pattern.finditer(text):
+            told = names_a_password(match["name"]) or (sensitive(match["name"]) and random_looking(match["secret"]))
+            if told and not placeholder(match["secret"]) and not names_a_secret(match["name"], match["secret"]):
+                found.append((*match.span("secret"), VALUE))
+    for pattern in (_TOLD, *([_USERS_OF_BROKER] if "loginmodule" in low else [])):
+        found += [(*m.span("secret"), VALUE) for m in pattern.finditer(text) if not placeholder(m["secret"])]
+    yield from sorted(found)
 
 
 def sql(text: str, low: str) -> Iterator[Span]:

@@ -23,6 +23,10 @@ _NAME = re.compile(
 )
 _FIRST_WORD = re.compile(r"[^\s,;]+")
 _WHOLE = ("digest", "aws4-hmac-sha256", "oauth", "hawk", "sharedaccesssignature", "vapid")
+_PROOF = re.compile(
+    r"(?<![\w-])(?:response|cnonce|nonce|mac|hash|signature|oauth_\w{0,20}(?:signature|token|verifier)|sig|proof)=\\{0,3}[\"']"
+    r"(?P<value>(?!\[REDACTED)[^\s\"'\\,]{4,1000})"
+)
 _BEARER = re.compile(r"bearer(?:[ \t]{1,3}|%20|:[ \t]{0,2}|=)[\"']?(?P<value>[a-z0-9._~+/=-]{12,4000}+)")
 _BASIC = re.compile(r"basic(?:[ \t]|%20)(?P<value>[a-z0-9+/]{6,400}+={0,2})(?![\w+/=])")
 _COOKIE = re.compile(
@@ -44,7 +48,12 @@ def in_authorization(text: str, low: str) -> Iterator[Span]:
         at = start + len(word)
         if text[at : at + 12].lstrip().startswith("[REDACTED") or placeholder(word):
             continue
-        if scheme in _WHOLE and ("=" in text[start:stop] or ":" in text[start:stop]):
+        if scheme in _WHOLE and word.endswith("="):
+            # Digest username="bob", response="...": what is quoted closes the header's own quote nowhere
+            for field in _PROOF.finditer(text, start, min(len(text), start + 2000)):
+                at = field.end()
+                yield *field.span("value"), AUTHORIZATION
+        elif scheme in _WHOLE and ("=" in text[start:stop] or ":" in text[start:stop]):
             at = stop
             yield start, stop, AUTHORIZATION
         elif random_looking(word) or (scheme and match["sep"].strip() and len(word) > 3):

@@ -32,6 +32,10 @@ _ELEMENT = re.compile(
     r"<(?P<name>[a-z_][\w:.-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,40}(?:<!\[cdata\[)?(?P<secret>[^<>\s\]]"
     r"[^<>\]]{1,400})(?=\s{0,40}(?:\]\]>)?\s{0,40}</)"
 )
+# an element in HTML's or JSON's spelling of < and >
+_ESCAPED_ELEMENT = re.compile(
+    r"(?:&lt;|\\u003c)(?P<name>[a-z_][\w:.-]{1,60}+)(?:&gt;|\\u003e)(?P<secret>[^\s<>&\\]{2,400})(?=(?:&lt;|\\u003c)/)"
+)
 _ENTRY = re.compile(
     r"<[a-z][\w:.-]{0,40}[^<>]{0,80}?\s(?:name|key|id)=[\"'](?P<name>[\w.-]{1,80})[\"']"
     r"[^<>]{0,40}>(?P<secret>[^<>\s][^<>]{1,400})(?=</)"
@@ -84,6 +88,11 @@ def in_entries(text: str, low: str) -> Iterator[Span]:
     yield from _named(_KEY_ELEMENT, text, low)
 
 
+def in_escaped_elements(text: str, low: str) -> Iterator[Span]:
+    """XML within HTML or JSON: &lt;password&gt;x&lt;/password&gt;."""
+    yield from _named(_ESCAPED_ELEMENT, text, low)
+
+
 def _named(pattern: re.Pattern[str], text: str, low: str) -> Iterator[Span]:
     for match in pattern.finditer(low):
         secret = text[slice(*match.span("secret"))]
@@ -94,9 +103,10 @@ def _named(pattern: re.Pattern[str], text: str, low: str) -> Iterator[Span]:
 
 # --- name and value on one line with nothing but space or a bar between ---------------------------------------------
 
+_VERBS = ("env", "set", "setx", "export", "setenv", "arg", "config set")
 _PLAIN_WORDS = ("password", "passwords", "pass", "passwd", "passphrase", "passphrases", "pwd", "pw", "passcode")
 _SPACED = re.compile(
-    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set|setx|export|setenv|ARG|(?i:config"
+    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set(?:[ \t]-\w{1,4})?|setx|export|setenv|ARG|(?i:config"
     r"[ \t]set))"
     r"[^\S\n]{1,8})?)(?P<name>[A-Za-z_][\w.-]{1,80})"
     r"(?P<gap>[^\S\n]{0,60}(?:(?:[|│]|\.{3,60})[^\S\n]{0,60})|[^\S\n]{1,60})(?P<quote>[\"']?)(?P<value>[^\s"
@@ -113,7 +123,7 @@ def in_second_column(text: str, low: str) -> Iterator[Span]:
         if reference or not (sensitive(name) or names_a_secret_id(name, value)):
             continue
         wide = len(gap) > 1 or gap == "\t"
-        verb = match["head"].strip().lower() in ("env", "set", "setx", "export", "setenv", "arg", "config set")
+        verb = match["head"].lower().split(" -")[0].strip() in _VERBS
         setting = name.islower() and names_a_password(name) and name not in _PLAIN_WORDS
         listed = wide and (names_a_password(name) or (random_looking(value) and "-" not in value))
         if verb or setting or listed or not sensitive(name) or ("_" in name and name.isupper()):

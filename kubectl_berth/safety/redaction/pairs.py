@@ -21,11 +21,11 @@ from kubectl_berth.safety.values import opaque, placeholder, prose, random_looki
 QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#3[49];|%22|%27|\\{1,3}u002[27])"
 _TYPE = r"(?:&(?:'\w{1,20} )?)?(?:str|[sS]tring|bytes|SecretStr|Optional\[str\]|any|Any|text|Text)\??"
 _NAME = re.compile(
-    r"(?:(?<![A-Za-z0-9_.%-])|(?<=%3[Ff])|(?<=%2[26])|(?<=u0022))(?P<dash>-{0,2})(?P<name>[A-Za-z_]"
+    r"(?:(?<![A-Za-z0-9_.%-])|(?<=%3[Ff])|(?<=%2[26])|(?<=%253[Ff])|(?<=%2526)|(?<=u0022))(?P<dash>-{0,2})(?P<name>[A-Za-z_]"
     r"[A-Za-z0-9_.-]{1,120}+)"
-    rf"(?P<quote>{QUOTE}\]?|\]|)"
+    rf"(?P<quote>{QUOTE}[\]}}]?|[\]}}]|)"
     rf"(?P<sep>:[ \t]{{0,3}}{_TYPE}[ \t]{{0,3}}=[ \t]{{0,3}}(?={QUOTE})"
-    r"|[ \t]{0,20}(?::=|=>|->|==|=|:|%3[Dd]|%3[Aa])[ \t]{0,20}(?:\n[ \t]{0,40}(?=[\"'\[{s]))?"
+    r"|[ \t]{0,20}(?::=|=>|->|==|=|:|%3[Dd]|%3[Aa]|%253[Dd])[ \t]{0,20}(?:\n[ \t]{0,40}(?=[\"'\[{s]))?"
     rf"|(?<=[\"'`])[ \t]{{0,3}},[ \t]{{0,3}}(?={QUOTE})|(?<![\"'`])[ \t]{{1,3}}(?=\"))"
 )
 # what may stand around a value: a constructor, a literal's prefix, a YAML anchor or tag, a list, a nested object
@@ -38,13 +38,13 @@ _WRAP = re.compile(
     r"|(?:Buffer|Vec|String)[ \t]?\{[ \t]?)"
 )
 _UNQUOTED = re.compile(r"(?:[^\s&;,\"'`<>)}\]\\]|,(?![\s\"'{]|[\w.-]{1,40}\s{0,3}[=:])|[)}\]](?=[A-Za-z0-9])){1,4000}")
-_ODBC = re.compile(r"\{[^{}\n]{2,200}\}(?=;|\s|$)")
+_ODBC = re.compile(r"\{(?:[^{}\n]|\}(?!;|\s|$)){2,200}\}(?=;|\s|$)")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?\d?[+-]?[ \t]*(?:#[^\n]*)?\n")
 _LINE_START = re.compile(r"[ \t]*(?:[-*][ \t]+|export[ \t]+|env[ \t]+|ENV[ \t]+|[+>#<|-][ \t]*)?[\"']?")
 _DELIMITER = re.compile(QUOTE)
 _LABELS = re.compile(r"(?i)label|selector|(?<!\S)-l\s")
 _ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
-_SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s?(?:,\s?(?:true|false)\s?)?[\])]")
+_SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s{0,3}(?:,\s?(?:true|false)\s?)?[\])]")
 _CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest)[/_.-]$")
 _MOST_IN_A_WORD = 12
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
@@ -90,7 +90,8 @@ def _secrets_behind(text: str, match: re.Match[str], *, always: bool) -> list[tu
     if not always and (len(value) < 8 or value.rstrip(":").isalpha()):
         return []
     if always and not wrap and (odbc := _ODBC.match(text, at)) and match["sep"] == "=":
-        return [odbc.span()] if names_a_password(match["name"]) and ";" in text[odbc.end() : odbc.end() + 1] else []
+        fields = text.startswith(";", odbc.end()) or ";" in text[max(0, match.start() - 80) : match.start()]
+        return [odbc.span()] if names_a_password(match["name"]) and fields else []
     arrow = _ARROW.match(text, end)
     after = [value_span(text, arrow.end())] if arrow and always else []  # a change: both values
     if after and value.startswith("[REDACTED"):
@@ -115,7 +116,9 @@ def _quoted_as_a_whole(text: str, match: re.Match[str]) -> bool:
         )
     if match["name"].startswith("u0022") and quote.endswith("u0022"):
         return True
-    opening = quote.removesuffix("]") or "["
+    if quote == "}":  # $settings{password} = "x"
+        return sep == "=" and bool(re.search(r"[\w>}]\{$", text[max(0, match.start() - 2) : match.start()]))
+    opening = quote.rstrip("]}") or "["
     before = text[max(0, match.start() - len(opening) - 60) : match.start()]
     if before.endswith("[") if quote == "]" else before.endswith(opening):
         return True
@@ -125,8 +128,9 @@ def _quoted_as_a_whole(text: str, match: re.Match[str]) -> bool:
 
 def _pair_of_two(text: str, match: re.Match[str]) -> bool:
     """True for ("password", "x") and ["password", "x"], False for longer lists."""
-    opening = match.start() - len(match["quote"]) - 1
-    if opening < 0 or text[opening] not in "([" or text[opening + 1 : match.start()] != match["quote"]:
+    before = text[max(0, match.start() - 12) : match.start()]
+    opening = before.removesuffix(match["quote"]).rstrip(" ")
+    if not before.endswith(match["quote"]) or not opening.endswith(("(", "[")):
         return False
     _, end = value_span(text, match.end())
     return bool(_SECOND_OF_TWO.match(text, end))
@@ -215,7 +219,9 @@ class _Place:
             return False
         if not self.always:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
-        if self.name.lower().endswith("key") and sensitive(value):
+        if self.name.lower().endswith("key") and sensitive(value) and not (
+            self.separator == "=" and any(map(str.isdigit, value))
+        ):
             return False  # the name of a key
         dotted = "." in self.name and self.separator == "="
         if (

@@ -34,7 +34,7 @@ _CHANGED = re.compile(
 )
 _FOLLOWING = re.compile(
     r"(?:password|passwd|passphrase|secret|token|credentials|key)\b(?:[^\n=]{0,80}:)?[ \t]{0,4}\n(?:[ \t]{0,20}\n){0,2}"
-    r"[ \t]{0,20}[\"'`*]{0,2}"
+    r"(?:\d{4}-\d\d-\d\d[t ]\d\d:[\d:.,z+-]{3,40}[ \t]{1,3})?[ \t]{0,20}[\"'`*]{0,2}"
     r"(?:-[ \t]{1,3})?(?P<secret>[^\s\"'`*:=]{6,400}+)(?=[\"'`*]{0,2}[ \t]{0,4}(?:\n|\Z))"
 )
 _ALONE = re.compile(r"(?:^|\n)[ \t]*$")

@@ -61,7 +61,7 @@ _PREFIXED = [
     r"NR(?:AK|II|JS|RA|BR)-[\w-]{16,}",
     r"dapi[a-f0-9]{32}",
     r"sntry[su]_[\w=+/-]{30,}",
-    r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w-]{30,}",
+    r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[\w-]{30,}",
     r"pul-[a-f0-9]{40}",
     r"SK[a-f0-9]{32}(?![a-f0-9])",  # Twilio
     r"key-[a-f0-9]{32}(?![a-f0-9])",  # Mailgun
@@ -85,6 +85,8 @@ _PREFIXED = [
     # kubeadm bootstrap token; sixteen hex digits behind a dot end the name of every event
     r"[a-z0-9]{6}\.(?![0-9a-f]{16})[a-z0-9]{16}(?![\w.-])",
     r"[\w~.]{3}[78]Q~[\w~.-]{31,34}",  # Entra client secret
+    r"S[UAONCX][A-Z2-7]{56}(?![A-Z0-9])",  # NATS
+    r"hc[abx][il]k_\w{16,}",  # Honeycomb
     r"H4sIA[A-Za-z0-9+/]{60,}={0,2}|SDRzSUFB[A-Za-z0-9+/]{60,}={0,2}",  # compressed, as Helm keeps releases
 ]
 _TOKEN = re.compile(r"(?:(?<![A-Za-z0-9_.-])|(?<=k8s\.io\.))(?:" + "|".join(_PREFIXED) + ")")
@@ -102,6 +104,8 @@ _WEBHOOK = re.compile(
     r"|(?:prod-\d+\.)?[\w-]+\.logic\.azure\.com(?::443)?/workflows/"
     r"|events\.pagerduty\.com/integration/"
     r"|(?:chat|open)\.(?:googleapis|feishu|larksuite)\.(?:com|cn)/"
+    r"|[\w.-]+\.sumologic\.com/receiver/v1/http/"
+    r"|[\w.-]+(?::\d+)?/hooks/(?=[a-z0-9]{26}(?![\w-])|[A-Za-z0-9]{17,24}/[A-Za-z0-9]{30})"
     r"|hooks\.zapier\.com/hooks/catch/|maker\.ifttt\.com/trigger/|outlook\.office\.com/webhook/"
     r"|api\.opsgenie\.com/v1/json/\w+\?apiKey=|alert\.victorops\.com/integrations/|hc-ping\.com/))[^\s\"'<>\\]{8,400}"
 )
@@ -115,6 +119,7 @@ _HASHES = (
     ),
     ("}", r"\{(?:S?SHA(?:256|384|512)?|S?MD5|(?i:crypt)|x-issha, 1024)\}[./A-Za-z0-9+/=$]{8,300}"),
     ("pbkdf2", r"pbkdf2(?:_|:)sha\d{1,3}[:$][0-9]{1,8}\$[\w+/=.-]{1,100}\$[\w+/=.-]{6,200}"),
+    ("md5", r"(?<!\w)md5[0-9a-f]{32}(?!\w)"),  # PostgreSQL
     ("*", r"\*(?<![\w*]\*)[0-9A-F]{40}(?!\w)"),
 )
 _COMPILED = tuple((hint, re.compile(pattern)) for hint, pattern in _HASHES)
@@ -123,11 +128,15 @@ _AWS_PAIR = re.compile(
     r"(?=[A-Za-z0-9+/]*\d)(?=[A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 )
 
-_PEM_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_KINDS = r"(?:[A-Z0-9 ]{0,30}(?:PRIVATE KEY(?: BLOCK)?|NKEY SEED)|OpenVPN [\w -]{2,30}key(?: V\d)?)"
+_PEM_BEGIN = re.compile(rf"-{{4,6}} ?BEGIN {_KEY_KINDS} ?-{{4,6}}")
+_PEM_END = re.compile(rf"-{{4,6}} ?END {_KEY_KINDS} ?-{{4,6}}")
 # what the body of a key may hold where its END line is missing: base64, headers, real or written line ends
 _PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=]{8,}|\\{1,4}[nrt]|\s(?!\S*[ \t]\S)|[A-Za-z0-9+/=]+(?=\s|\\n|\Z))*")
 _KEY_LIMIT = 20_000
+# a line of a key, before it a time or an indent that a log puts there
+_PEM_LINE = re.compile(r"(?P<body>(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{1,128}={0,2})(?:\\{1,4}r)?(?:\\{1,4}n|\s{1,3})[^\n\\]{0,60}\Z")
+_LONGEST_LINE = 250
 _PUTTY = re.compile(r"(?m)^(Private-Lines: \d{1,4}\n)(?:[A-Za-z0-9+/=]{4,128}(?:\n|\Z)){1,400}")
 _MINISIGN = re.compile(r"(secret key[^\n]{0,80}\n)RW[A-Za-z0-9+/=]{60,300}")
 
@@ -138,25 +147,38 @@ def redact_private_keys(text: str) -> str:
         text = _PUTTY.sub(rf"\1{KEY}\n", text)
     if "secret key" in text:
         text = _MINISIGN.sub(rf"\1{KEY}", text)
-    if "PRIVATE KEY" not in text:
+    if not ("PRIVATE KEY" in text or "NKEY SEED" in text or "BEGIN OpenVPN" in text):
         return text
     out: list[str] = []
     at = 0
-    end: re.Match[str] | None = None
-    more_ends = True
+    end = _PEM_END.search(text)
     while begin := _PEM_BEGIN.search(text, at):
-        out.append(text[at : begin.start()])
-        out.append(KEY)
-        if more_ends and (end is None or end.start() < begin.end()):
-            end = _PEM_END.search(text, begin.end())
-            more_ends = end is not None
+        while end is not None and end.start() < begin.end():
+            out.append(_without_tail(text, at, end))
+            at = max(at, end.end())
+            end = _PEM_END.search(text, end.end())
+        out += [text[at : begin.start()], KEY]
         if end is not None and end.start() - begin.end() <= _KEY_LIMIT:
             at = end.end()
+            end = _PEM_END.search(text, at)
         else:
             body = _PEM_BODY.match(text, begin.end())
             at = body.end() if body else begin.end()
-    out.append(text[at:])
-    return "".join(out)
+    while end is not None:
+        out.append(_without_tail(text, at, end))
+        at = end.end()
+        end = _PEM_END.search(text, at)
+    return "".join([*out, text[at:]])
+
+
+def _without_tail(text: str, at: int, end: re.Match[str]) -> str:
+    """What stands between a place and the END of a key whose BEGIN was cut off, without the lines of the key."""
+    start = stop = end.start()
+    while (line := _PEM_LINE.search(text, max(at, start - _LONGEST_LINE), start)) and len(line["body"]) > (
+        0 if start == stop else 31
+    ):
+        start = line.start("body")
+    return text[at:start] + KEY if start < stop else text[at : end.end()]
 
 
 @lru_cache(maxsize=8192)
