@@ -57,6 +57,8 @@ def check_credentials(user: UserEntry) -> None:
             f"user {user.name!r} of the kubeconfig uses the auth-provider {user.auth_provider!r}, which berth does not "
             "support; use a credential plugin (exec) such as kubelogin or gke-gcloud-auth-plugin"
         )
+    if user.token_file and user.username:
+        raise UsageError(f"user {user.name!r} of the kubeconfig has both a tokenFile and a password; keep one")
     if user.plugin:
         check_version(user.plugin, user.name)
     if user.token_file and not user.token:

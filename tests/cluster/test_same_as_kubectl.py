@@ -921,6 +921,11 @@ def token_and_password(g: Ground) -> None:
 
 
 @refused
+def token_file_and_password(g: Ground) -> None:
+    g.use(g.config({"tokenFile": str(g.write("token", "t")), "username": "u", "password": "p"}))
+
+
+@refused
 def certificate_without_key(g: Ground) -> None:
     g.use(g.config({"client-certificate": str(g.tls.client_certificate)}))
 
