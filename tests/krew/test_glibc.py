@@ -90,3 +90,15 @@ def test_a_release_refuses_an_archive_that_asks_for_more(tmp_path: Path, capsys:
     with pytest.raises(SystemExit, match=r"newer than 2\.1:"):
         dist.check_glibc(archive, glibc.version("2.1"))
     assert f"glibc {glibc.words(asked)} or newer" in capsys.readouterr().err
+
+
+def test_a_release_is_built_for_the_glibc_that_the_documents_promise() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yaml").read_text())["jobs"]
+    (build,) = [step["run"] for step in jobs["archive"]["steps"] if "dist.py" in step.get("run", "")]
+    oldest = build.partition("--glibc ")[2].split()[0]
+    for page in ("README.md", "docs/troubleshooting.md"):
+        assert f"glibc {oldest} " in (ROOT / page).read_text()
+    # every Linux archive is started where no newer one is
+    linux = [each["image"] for each in jobs["start"]["strategy"]["matrix"]["include"] if "linux" in each["platform"]]
+    assert (oldest, linux) == ("2.28", ["almalinux:8"] * 2)
+    assert "start" in jobs["publish"]["needs"]
