@@ -8,10 +8,10 @@ import sys
 import tarfile
 from pathlib import Path
 
-import glibc
 import pytest
 import yaml
 
+import glibc
 from kubectl_berth import __version__
 from tests.krew.archive import PROGRAM, ROOT, kubectl
 from tests.krew.elf import asked_of_glibc

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import dist
-import glibc
 import msgspec
 import pytest
 import yaml
 
+import dist
+import glibc
 from kubectl_berth import __version__
 from tests.krew.elf import archive_of, asked_of_glibc
 
