@@ -20,6 +20,7 @@ def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
     if isinstance(view, Ingress):
         for name in _backends(view):
             family |= family_of(Ref("Service", ref.namespace, name), inventory)
+        family.update(_issued(view, inventory))
         return family
     if isinstance(view, HorizontalPodAutoscaler):
         family |= family_of(view.target, inventory)
@@ -31,6 +32,15 @@ def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
         family.update(Ref("PersistentVolumeClaim", pod.namespace, claim) for claim in pod.claims)
     family.update(_around(ref.namespace, pods, family, inventory))
     return family
+
+
+def _issued(ingress: Ingress, inventory: Inventory) -> Iterable[Ref]:
+    """The operator's objects that fill the Secrets an Ingress takes its certificates from."""
+    secrets = {one.secret_name for one in ingress.spec.tls if one.secret_name}
+    for one in inventory.custom:
+        spec = one.spec if isinstance(one.spec, dict) else {}
+        if one.namespace == ingress.namespace and spec.get("secretName") in secrets:
+            yield one.ref
 
 
 def _around(namespace: str, pods: Sequence[Pod], family: set[Ref], inventory: Inventory) -> Iterable[Ref]:

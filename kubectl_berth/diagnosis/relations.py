@@ -13,6 +13,7 @@ from kubectl_berth.cluster.views import (
     Ingress,
     PersistentVolumeClaim,
     Pod,
+    Service,
     WebhookConfiguration,
 )
 from kubectl_berth.diagnosis.checks.operators import operators_of, referred
@@ -175,11 +176,16 @@ def resolver(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     if view.spec.host_network and view.spec.dns_policy != "ClusterFirstWithHostNet":
         return
     for service in inventory.services:
-        if service.namespace not in DNS_NAMESPACES or all(port.port != DNS_PORT for port in service.spec.ports):
+        if not resolves(service):
             continue
         behind = inventory.pods_of(service.ref)
         if not any(pod.ready for pod in behind) and view.ref not in {pod.ref for pod in behind}:
             yield from (pod.ref for pod in behind)
+
+
+def resolves(service: Service) -> bool:
+    """True for the Service of the cluster's own DNS."""
+    return service.namespace in DNS_NAMESPACES and any(port.port == DNS_PORT for port in service.spec.ports)
 
 
 def lingering(inventory: Inventory, view: Identified) -> Iterator[Ref]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from kubectl_berth.cluster.views import Condition, Event, Pod, age, seconds_since
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Severity
+from kubectl_berth.safety.redact import head
 
 LONGEST = 420
 
@@ -14,7 +15,7 @@ LONGEST = 420
 def clip(text: str, limit: int = LONGEST) -> str:
     """The text on one line, cut where it is longer than `limit` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 4].rstrip() + " ..."
+    return line if len(line) <= limit else head(line, limit - 4).rstrip() + " ..."
 
 
 def said(event: Event, now: datetime) -> str:

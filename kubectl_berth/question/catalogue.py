@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,10 @@ LAST_RANK = 8
 
 @dataclass(frozen=True)
 class Entry:
-    """One object. `families` are the workload names a pod goes by; `owner` is its controller, "" its kind's group."""
+    """One object. `families` are the workload names a pod goes by; `owner` is its controller, "" its kind's group.
+
+    `hosts` are those whose requests it takes.
+    """
 
     ref: Ref
     api_version: str
@@ -41,6 +44,7 @@ class Entry:
     families: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    hosts: frozenset[str] = frozenset()
 
     @property
     def group(self) -> str:
@@ -66,6 +70,10 @@ class Entry:
     def parts(self) -> frozenset[str]:
         """The pieces of the name between dashes and dots."""
         return frozenset(re.split(r"[-.]", self.ref.name))
+
+    def answers_for(self, host: str) -> bool:
+        """True where the object takes the requests to that host, by its name or by a wildcard."""
+        return host in self.hosts or f"*.{host.partition('.')[2]}" in self.hosts
 
     def fits(self, concept: str) -> bool:
         """True where group, kind, categories, name or images are called like the concept."""
@@ -139,7 +147,22 @@ def _entry(thing: Object, categories: Mapping[tuple[str, str], tuple[str, ...]])
         frozenset(pod_families(thing)) if is_pod else frozenset(),
         _images(thing),
         categories.get((api_version.rpartition("/")[0], ref.kind), ()),
+        frozenset(_hosts(thing)),
     )
+
+
+def _hosts(thing: Object) -> Iterator[str]:
+    """The hosts that an Ingress or a route is for: spec.rules[].host, spec.hostnames, spec.hosts, spec.host."""
+    spec = thing.get("spec")
+    if not isinstance(spec, dict):
+        return
+    for key in ("hostnames", "hosts", "host"):
+        told = spec.get(key)
+        yield from (one.lower() for one in (told if isinstance(told, list) else [told]) if isinstance(one, str))
+    rules = spec.get("rules")
+    for rule in rules if isinstance(rules, list) else []:
+        if isinstance(rule, dict) and isinstance(rule.get("host"), str):
+            yield rule["host"].lower()
 
 
 def _images(thing: Object) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         "drain",
         re.compile(
             r"\b(?:drain\w*|evict(?:ing|ion api)?|cordon\w*|disruption budgets?|pdbs?)\b|\bmaintenance\b.*\bnodes?\b|"
+            r"\bmaintenance\b[^.?!]{0,30}\b(?:hang\w*|hung|stuck|block\w*|waits?|waiting|progress\w*|finish\w*)\b|"
             r"\b(?:patch|reboot|upgrad)(?:e|ing)?\b[^.?!]{0,20}\bnode\b[^.?!]*\b(?:can|safe|may|ok)\b|"
             r"\b(?:can|safe|may)\b[^.?!]{0,30}\b(?:patch|reboot|upgrade)\b[^.?!]{0,30}\bnode",
             re.IGNORECASE,
@@ -161,6 +162,13 @@ _YES_NO = re.compile(
     r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire)\b[^.?!]*\?",
     re.IGNORECASE,
 )
+_PART_ASKED = re.compile(
+    r"(?:is|are|was|were)\s+(?:the\s+|our\s+|my\s+)?(?:cluster\s+)?"
+    r"(?:dns|name resolution|network\w*|storage|disks?|memory|registry|quotas?|firewall|api ?server|internet)\s+"
+    r"(?:\w+\s+)?(?:healthy|ok|okay|fine|up|ready|running|working|good|"
+    r"available|reachable|broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|full)\b",
+    re.IGNORECASE,
+)
 _BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {"on fire"}
 _UP_WORDS = frozenset("up running alive available serving reachable".split())
 _DOWN_WORDS = frozenset({"down", "dead"})
@@ -233,6 +241,8 @@ def yes_no(text: str) -> Answerable | None:
     found = _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
     if found is None:
         return None
+    if _PART_ASKED.search(found.group(0)):
+        return None  # "is DNS down?" beside a workload: its state is no answer
     word = found.group("word").lower()
     if word in _BAD_WORDS:
         return "bad"

@@ -12,7 +12,7 @@ from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, kinds_of, says_little
+from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
 
 MOST_SUBJECTS = 12
@@ -101,7 +101,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
         elsewhere, _ = _subjects(outside, names, own)
-    unnamed = () if subjects or elsewhere else _by_concept(words, names)
+    unnamed = () if subjects or elsewhere else _by_custom_kind(words, names) or _by_concept(words, names)
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
@@ -203,6 +203,8 @@ def _bears(word: str, hit: _Hit) -> bool:
 def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     """How surely an entry is meant; `ends` is the word without its generated ends."""
     name, word = entry.ref.name.lower(), mention.word
+    if "." in word and entry.answers_for(word):
+        return _EXACT
     if word == name:
         return _EXACT if not mention.plain or entry.rank <= _ASKED_ABOUT else 0
     if mention.plain:
@@ -276,6 +278,18 @@ def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
             ref = names.root(ref)
         found.setdefault(ref, (-hit.score, hit.entry.rank))
     return sorted(found, key=lambda ref: (ref.namespace != own, found[ref], ref))
+
+
+def _by_custom_kind(words: Words, names: Catalogue) -> tuple[Ref, ...]:
+    """Without a name: every object of an operator's kind that is spoken of by the kind's own word ("the topics")."""
+    said = {singular(mention.word) for mention in words.mentions if not mention.plain}
+    spaces = {"", *words.namespaces}
+    found = [
+        entry.ref
+        for entry in names.entries
+        if entry.custom and entry.ref.kind.lower() in said and (not words.namespaces or entry.ref.namespace in spaces)
+    ]
+    return tuple(found) if len(found) <= MOST_SUBJECTS else ()
 
 
 def _by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:

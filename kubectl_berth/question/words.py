@@ -138,7 +138,8 @@ termination test thrash throttle throttled throttling timeout timeouts timing tl
 trigger trouble troubleshoot type unable unavailable unhealthy unknown unreachable unready unresponsive update updated
 updates updating upgrade upgraded upgrading usage user users utilisation utilization value values verify version
 versions view vm volume volumes wait waiting waits warn warning warnings waste wasted wasting watch weird which wide
-won work workload workloads wrong zone zones healthz data default common serious urgent situation
+won work workload workloads wrong zone zones healthz data default common serious urgent situation nightly hourly
+daily weekly monthly periodic recurring background regular
 """
 
 _SINGULAR_EXCEPTIONS = frozenset({"dns", "tls", "ingress", "status", "redis", "prometheus", "kubernetes", "https",

@@ -219,17 +219,19 @@ def check_operator_workloads(inventory: Inventory) -> Iterable[Finding]:
     for ref, resources in sorted(told.items()):
         workload = down[ref]
         kinds = sorted({one.kind for one in resources})
+        stuck = [one for one in resources if one.metadata.deletion_timestamp and one.metadata.finalizers]
+        left = f"{listed(stuck[0].metadata.finalizers)} of {stuck[0].ref} waits for it" if stuck else ""
+        state = "is scaled to zero" if not workload.desired else f"has 0 of {workload.desired} pods ready"
         yield Finding(
             "warning",
             ref,
             "OperatorDown",
-            (
-                "this operator is scaled to zero"
-                if workload.desired == 0
-                else f"this operator has {workload.ready} of {workload.desired} pods ready"
-            )
-            + ": nothing it manages "
-            f"({listed(kinds)}) is looked after, and their statuses may be out of date",
+            f"this operator {state}"
+            + (
+                f", and {left}"
+                if stuck and not workload.desired
+                else f": nothing it manages ({listed(kinds)}) is looked after, and their statuses may be out of date"
+            ),
             (
                 f"status: {workload.ready} of {workload.desired} ready",
                 f"it manages {count(len(resources), 'object')} such as {resources[0].ref}",

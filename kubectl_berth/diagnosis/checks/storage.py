@@ -63,6 +63,18 @@ def _pending(inventory: Inventory, claim: PersistentVolumeClaim) -> Iterator[Fin
         yield _claim_finding(
             inventory, claim, "ProvisioningFailed", f"no volume is made for it: {clip(text, 240)}", failed
         )
+    elif (waiting := _first_user(inventory, claim)) is not None:
+        pod, event = waiting
+        yield Finding(
+            "warning",
+            claim.ref,
+            "ClaimWaitsForPod",
+            f"it gets its volume once {pod.ref} has a node, and that pod is not scheduled (WaitForFirstConsumer)",
+            (said(event, inventory.now),),
+            caused_by=pod.ref,
+            remedy="mend what keeps the pod from being scheduled; the storage is not at fault",
+            disproof="a node for that pod",
+        )
     elif failed is not None:
         yield _claim_finding(inventory, claim, "NoVolumeForClaim", f"nothing fits it: {clip(text, 240)}", failed)
     else:
@@ -90,6 +102,16 @@ def _no_class(
         "critical", claim.ref, "ClaimPending", f"it gets no volume: storage class {name} does not exist",
         tuple(evidence[:2]), caused_by=ref,
     )  # fmt: skip
+
+
+def _first_user(inventory: Inventory, claim: PersistentVolumeClaim) -> tuple[Pod, Event] | None:
+    """The unscheduled pod that a claim waits for by design, and the event that says so."""
+    event = inventory.newest(claim, "WaitForPodScheduled", "WaitForFirstConsumer", within=None)
+    for pod in inventory.pods if event is not None else ():
+        placed = condition(pod.status.conditions, "PodScheduled")
+        if pod.namespace == claim.namespace and claim.name in pod.claims and placed and placed.status == "False":
+            return (pod, event) if event is not None and "persistent" not in placed.message.lower() else None
+    return None
 
 
 def _claim_finding(
@@ -279,7 +301,7 @@ def _mount(inventory: Inventory, pod: Pod, event: Event) -> Finding:
         "CsiDriverMissingOnNode" if driver else "VolumeMountFails",
         f"CSI driver {driver[1]} is not registered on node {pod.spec.node_name}" + (f": {kept}" if kept else "")
         if driver
-        else f"a volume cannot be mounted: {clip(event.text, 240)}",
+        else f"a volume cannot be mounted on node {pod.spec.node_name}: {clip(event.text, 240)}",
         tuple(evidence),
         remedy="add a toleration for that taint to the driver's DaemonSet, or keep pods with such volumes off the node"
         if kept

@@ -200,6 +200,15 @@ def log_body(text: str) -> list[str]:
     return lines[lines.index("---") + 1 :] if "---" in lines else []
 
 
+def still_working(case: Case) -> list[str]:
+    """What still serves beside a fault; a Service that is itself at fault does not."""
+    if case.healthy:
+        return []
+    faulty = {str(one.subject) for one in (*case.causes, *case.symptoms) if one.subject.kind == "Service"}
+    told = serving(case.inventory, case.subjects)
+    return [line for line in told if line.partition(" has ")[0] not in faulty]
+
+
 def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     main = case.main
     api = case.understanding.apis.get(main) if main is not None else None
@@ -210,7 +219,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     material = Material(
         case,
         logs,
-        serving(case.inventory, case.subjects) if case.causes or case.symptoms else (),
+        still_working(case),
         [*_without_logs(gaps), *failed],
         operator_sentence(api, main, operator) if api and main is not None else "",
         counted(case.inventory),

@@ -127,6 +127,11 @@ def capital(text: str) -> str:
     return text if re.search(r"[./_:\d]", first) else text[:1].upper() + text[1:]
 
 
+def clause(text: str) -> str:
+    """The text to go on from in the same sentence: without its full stop, what was cut off marked as such."""
+    return text[:-3].rstrip() + "…" if text.endswith("...") else text.rstrip(".")
+
+
 def sentence(text: str) -> str:
     """The text as a sentence."""
     text = capital(text.strip())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.orders import quoted
@@ -16,12 +17,17 @@ DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
 _POLITE = r"^\W*(?:(?:please|pls|plz|now|just|go|ok|hey|(?:can|could|would|will) you)\b[\s,]*)*"
 _ORDER = re.compile(
     _POLITE + r"(?:kubectl\s+)?(?P<verb>delete|remove|scale|restart|kill|evict|cordon|uncordon|patch|edit|apply|"
-    r"create|deploy|install|uninstall|upgrade|roll ?back|rollout|undo|set|increase|raise|lower|stop|reboot|exec)\b"
+    r"create|deploy|install|uninstall|upgrade|roll ?back|"
+    r"rollout (?:restart|undo|pause|resume)|undo|set|increase|raise|lower|stop|reboot|exec)\b"
     r"(?!\s+(?:of|is|was|are|were|loops?|counts?|fail\w*|hang\w*|policy)\b|-|:)",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(r"^\W*(?:please|pls|plz|can you|could you|would you|will you)\b", re.IGNORECASE)
-_NO_ORDER = re.compile(r"\b(?:why|what|how|when|which|who|not|never|fail\w*|stuck|since|after)\b|n't\b", re.IGNORECASE)
+_NO_ORDER = re.compile(
+    r"\b(?:why|what|how|when|which|who|not|never|fail\w*|stuck|hang\w*|hung|broken|missing|"
+    r"pending|crash\w*|since|after)\b|n't\b",
+    re.IGNORECASE,
+)
 _OUT_OF = re.compile(
     r"\b(?:did|do|does|has|have|is|are|was|were)\b[^.?!]{0,20}\b(?:nodes?|machines?|hosts?)\b[^.?!]{0,20}"
     r"\b(?:out of|short of|low on|lack\w*|no) (?:\w+ )?(disk|storage|memory|ram|pids|processes)\b[^.?!]*\?",
@@ -51,6 +57,7 @@ def opening(case: Case, version: str) -> Opening | None:
         return None
     return (
         _pressure(case)
+        or _resolver(case)
         or _order(case)
         or _upgrade(case, version)
         or _changes(case)
@@ -94,6 +101,26 @@ def _pressure(case: Case) -> Opening | None:
     told = [one.subject for one in (*case.findings, *case.others) if one.reason == f"Node{what}"]
     names = ", ".join(str(ref) for ref in dict.fromkeys((*hit, *told)))
     return Opening(f"Yes: {names} reports {what}." if names else f"No: no node reports {what} now.")
+
+
+_DNS_ASKED = re.compile(
+    r"\b(?:is|are)\s+(?:the\s+|our\s+)?(?:cluster\s+)?(?:dns|coredns|name resolution)\s+(?:\w+\s+)?"
+    r"(?P<word>down|broken|dead|failing|ok|okay|fine|up|working|healthy)\b[^.?!]*\?",
+    re.IGNORECASE,
+)
+
+
+def _resolver(case: Case) -> Opening | None:
+    """Whether the cluster's DNS runs, where that is asked beside something else."""
+    found = _DNS_ASKED.search(case.understanding.text)
+    servers = [one for one in case.inventory.services if resolves(one)]
+    if found is None or not servers or "pods" in case.inventory.unread or servers[0].ref in case.family:
+        return None
+    pods = [pod for pod in case.inventory.pods_of(servers[0].ref) if not pod.finished]
+    ready = sum(pod.ready for pod in pods)
+    yes = (ready > 0) == (found["word"].lower() in ("ok", "okay", "fine", "up", "working", "healthy"))
+    state = f"{ready} of {len(pods)} pods behind {servers[0].ref} are ready"
+    return Opening(f"{'Yes' if yes else 'No'}: {state}, so the cluster's DNS {'runs' if ready else 'does not run'}.")
 
 
 def _minor(version: str) -> int | None:
@@ -171,7 +198,7 @@ def _unknown(case: Case) -> Opening | None:
     trade = any(says_little(word) and word not in FUNCTION_WORDS and len(word) > 2 for word in words)
     if not strange or trade or said.premises or said.kinds or said.concepts or said.namespaces:
         return None
-    if set(said.intents) - {"diagnose"}:
+    if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
         return None
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
 

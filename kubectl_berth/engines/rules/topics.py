@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
@@ -15,6 +17,15 @@ _FAULT = frozenset(
 """Claims that make a question one about a fault, whatever else it asks, where there is one."""
 
 
+_SUSPECTED = re.compile(
+    r"\b(?:no|out of|lack of|short of|not enough|because of|due to|is it|missing)\s+(?:\w+\s+)?"
+    r"(?:capacity|room|space)\b|"
+    r"\bcapacity\s+(?:problems?|issues?|trouble)\b",
+    re.IGNORECASE,
+)
+"""Asks whether a lack of room is the fault, not how much there is."""
+
+
 def topic_of(case: Case) -> Topic | None:
     """The topic; None for a question about faults."""
     said = case.understanding
@@ -25,6 +36,8 @@ def topic_of(case: Case) -> Topic | None:
         if intent == "drain":
             return DRAIN
         if intent in ("cost", "capacity") and claims & _FAULT and not case.healthy:
+            return None
+        if intent == "capacity" and case.causes and _SUSPECTED.search(said.text):
             return None
         if intent == "availability":
             return AVAILABILITY

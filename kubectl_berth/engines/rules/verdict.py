@@ -9,7 +9,7 @@ from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
-from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, why
+from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, clause, why
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import figure
 from kubectl_berth.engines.rules.special import figures, own_note
@@ -34,7 +34,7 @@ def verdict(material: Material) -> str:
         return f"**{capital(_answer(case, fault=False) + clean)}. {capital(_wide_verdict(material))}**"
     if main is None:
         return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
-    said = about(material, worst, main).rstrip(".") + gist(material, worst)
+    said = clause(about(material, worst, main)) + gist(material, worst)
     if (chain := _chain(material)) and worst.subject not in case.explained:
         said = f"{chain}, because {said}"
     elif (own := _own_symptom(material, worst)) is not None:
@@ -53,7 +53,7 @@ def _second(material: Material) -> str:
     if len(causes) < 2:
         return ""
     more = f", and {len(causes) - 2} more below" if len(causes) > 2 else ""
-    return f" Besides that: {about(material, causes[1]).rstrip('.')}{more}."
+    return f" Besides that: {clause(about(material, causes[1]))}{more}."
 
 
 GENERIC = ("ReplicasNotReady", "RolloutStalled", "ServiceWithoutEndpoints", "ServiceEndpointsNotReady", "JobFailing")
@@ -73,7 +73,7 @@ def _own_symptom(material: Material, root: Finding) -> Finding | None:
 
 def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: str) -> str:
     """What the subject shows and the cause in one; the cause's words take the place of its name in the other's."""
-    told = about(material, own, main).rstrip(".")
+    told = clause(about(material, own, main))
     effect, colon, named = own.summary.partition(": ")
     if colon and root.subject.name in named and effect in told:
         return f"{told[: told.index(effect) + len(effect)]}: {said}"
@@ -91,12 +91,18 @@ def _chain(material: Material) -> str:
 
 def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
-    if asked is None:
+    if asked is None or (not fault and starting(case)):
         return ""
     if asked in ("up", "down") and case.main is not None:
         serves = not fault or _state(case) in (*UP[:2], PARTLY)
         return "Yes, " if serves == (asked == "up") else "No, "
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
+
+
+def starting(case: Case) -> bool:
+    """True where the subject has no fault and fewer ready pods than it wants: they are young."""
+    counts = re.match(r"(\d+) of (\d+)", figure(case.inventory, case.main) if case.main is not None else "")
+    return counts is not None and case.healthy and int(counts.group(1)) < int(counts.group(2))
 
 
 UP = ("still serves", "is up at the moment", "runs")
@@ -147,7 +153,7 @@ def _wide_verdict(material: Material) -> str:
     place = f"in namespace {', '.join(spaces)}" if spaces else "in the cluster"
     worst = case.causes or case.symptoms
     if len(worst) == 1:
-        said = about(material, worst[0]).rstrip(".") + gist(material, worst[0])
+        said = clause(about(material, worst[0])) + gist(material, worst[0])
         return f"one fault {place}: {said}{why(material, worst[0])}{_brings(material, worst[0])}."
     names = "; ".join(_named(finding) for finding in worst[:MOST_CAUSES])
     more = f"; and {len(worst) - MOST_CAUSES} more" if len(worst) > MOST_CAUSES else ""
@@ -171,7 +177,7 @@ def _brings(material: Material, root: Finding) -> str:
         if one.reason not in GENERIC and one.subject.kind != "Pod" and str(one.subject) not in root.summary
     ]
     worst = next((one for one in effects if one.severity == "critical"), next(iter(effects), None))
-    return f"; so {about(material, worst).rstrip('.')}" if worst is not None and worst.subject != root.subject else ""
+    return f"; so {clause(about(material, worst))}" if worst is not None and worst.subject != root.subject else ""
 
 
 def _healthy(material: Material) -> str:
@@ -185,12 +191,14 @@ def _healthy(material: Material) -> str:
         known = figure(case.inventory, main)
         note = own_note(case)
         if note is not None:
-            return f"{about(material, note)}; that is no fault, and none was found{limits}."
+            return f"{clause(about(material, note))}; that is no fault, and none was found{limits}."
         seen = [
             f"{ref}" + (f" ({until})" if "valid" in (until := figure(case.inventory, ref)) else "") for ref in rest[:4]
         ]
         others = f" Looked at too: {', '.join(seen)}." if rest else ""
         state = f" ({known})" if known else ""
+        if starting(case):
+            return f"{main} is still starting{state}{limits}: nothing has failed so far.{others}"
         return f"{main} looks healthy{state}{limits}: no fault found.{others}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
@@ -221,4 +229,4 @@ def _left_over(material: Material) -> str:
     case = material.case
     harm = {"crash", "failing", "down", "pending"} & {one.claim for one in case.understanding.premises}
     notes = [one for one in case.notes if one.subject.kind != "PodDisruptionBudget"]
-    return f" {capital(about(material, notes[0]).rstrip('.'))}." if harm and notes else ""
+    return f" {capital(clause(about(material, notes[0])))}." if harm and notes else ""

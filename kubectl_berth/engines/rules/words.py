@@ -165,7 +165,15 @@ def _calm(case: Case) -> str:
     if not pods:
         return ""
     restarts = sum(status.restart_count for pod in pods.values() for status in pod.status.container_statuses)
-    return f": {sum(pod.ready for pod in pods.values())} of {len(pods)} pods ready, {restarts} restarts in all"
+    ends = [
+        one
+        for pod in pods.values()
+        for status in pod.status.container_statuses
+        if (one := status.last_state.terminated) is not None and one.finished_at
+    ]
+    last = max(ends, key=lambda one: one.finished_at or "", default=None)
+    ago = f", the last {age(case.inventory.now, last.finished_at)} ago ({last.reason})" if last is not None else ""
+    return f": {sum(pod.ready for pod in pods.values())} of {len(pods)} pods ready, {restarts} restarts in all{ago}"
 
 
 def _about_memory(finding: Finding) -> bool:

@@ -1,0 +1,175 @@
+"""Words that tired people use: hosts, kinds of operators, suspicions, and states that are neither well nor broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubectl_berth.engines.engine import Conversation
+from kubectl_berth.engines.rules.engine import make_rules
+from kubectl_berth.records import Finished
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.toolbox import Toolbox
+from tests.engines.rules.families import alone, named, pending
+from tests.fakes.small_clusters import SmallCluster, terminated, waiting
+
+LATELY = "2026-10-05T09:29:00Z"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallCluster:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("shop", "data", "jobs", "kube-system")
+    cluster.healthy("web", "shop", replicas=2)
+    return cluster
+
+
+def ask(small: SmallCluster, question: str) -> str:
+    toolbox = Toolbox(Context(small.open()))
+    finished = list(make_rules().run(Conversation("", "", question), toolbox, 8))[-1]
+    assert isinstance(finished, Finished)
+    return finished.text
+
+
+def first(small: SmallCluster, question: str) -> str:
+    return ask(small, question).splitlines()[0]
+
+
+def ingress(small: SmallCluster, service: str, **spec: object) -> None:
+    path = {"path": "/", "backend": {"service": {"name": service, "port": {"number": 80}}}}
+    small.add("networking.k8s.io/v1", "Ingress", "front-door", "shop",
+              spec={"rules": [{"host": "buy.example.com", "http": {"paths": [path]}}], **spec},
+              status={"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}})  # fmt: skip
+
+
+# --- what is meant ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", ["buy.example.com gives 503", "https://buy.example.com/cart is down"])
+def test_a_host_means_the_ingress_that_answers_for_it(small: SmallCluster, question: str) -> None:
+    ingress(small, "gone")
+    assert "Ingress shop/front-door is not healthy" in first(small, question)
+    assert "Service gone, which does not exist" in first(small, question)
+
+
+def test_a_host_means_the_route_that_answers_for_it_by_a_wildcard(small: SmallCluster) -> None:
+    small.definition("gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes")
+    refused = {"type": "Accepted", "status": "False", "reason": "NotAllowedByListeners", "lastTransitionTime": "2026-10-05T08:00:00Z"}  # fmt: skip # noqa: E501
+    small.add("gateway.networking.k8s.io/v1", "HTTPRoute", "everything", "shop",
+              spec={"hostnames": ["*.example.com"]}, status={"parents": [{"conditions": [refused]}]})  # fmt: skip
+    assert "HTTPRoute shop/everything has a fault" in first(small, "buy.example.com not reachable")
+
+
+def test_a_host_that_nothing_answers_for_exists_nowhere(small: SmallCluster) -> None:
+    assert "is called `sell.example.com`" in first(small, "sell.example.com gives 503")
+
+
+def test_an_operators_kind_is_meant_by_its_own_word(small: SmallCluster) -> None:
+    small.definition("arch.example.io", "v1", "Vaultlet", "vaultlets")
+    bad = {"type": "Ready", "status": "False", "reason": "StoreUnreachable", "lastTransitionTime": "2026-10-05T07:00:00Z"}  # fmt: skip # noqa: E501
+    small.add("arch.example.io/v1", "Vaultlet", "north", "data", spec={}, status={"conditions": [bad]})
+    small.add("batch/v1", "CronJob", "web-backup", "shop", spec={"schedule": "0 2 * * *"}, status={})
+    line = first(small, "are the backups of the vaultlets ok?")
+    assert line.startswith("**No, Vaultlet data/north has a fault") and "StoreUnreachable" in line
+
+
+def test_https_leads_to_what_fills_the_certificate(small: SmallCluster) -> None:
+    ingress(small, "web", tls=[{"hosts": ["buy.example.com"], "secretName": "buy-tls"}])
+    small.definition("certs.example.io", "v1", "Certificate", "certificates")
+    bad = {"type": "Ready", "status": "False", "reason": "DoesNotExist", "message": "Secret does not exist", "lastTransitionTime": "2026-10-05T07:00:00Z"}  # fmt: skip # noqa: E501
+    small.add("certs.example.io/v1", "Certificate", "buy", "shop", spec={"secretName": "buy-tls"}, status={"conditions": [bad]})  # fmt: skip # noqa: E501
+    line = first(small, "https on front-door broken")
+    assert "Ingress shop/front-door has a fault" in line and "Certificate shop/buy" in line
+
+
+def test_rollout_is_a_thing_and_no_order(small: SmallCluster) -> None:
+    alone(small, "cart", "shop", phase="Pending", state=waiting("ErrImageNeverPull"))
+    assert "Nothing was done" not in ask(small, "rollout of cart since noon")
+    assert "Nothing was done" not in ask(small, "deploy cart hangs")
+    assert "Nothing was done" in ask(small, "rollout restart cart")
+
+
+def test_how_often_a_job_runs_is_no_name(small: SmallCluster) -> None:
+    failed = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "lastTransitionTime": "2026-10-05T08:00:00Z"}  # fmt: skip # noqa: E501
+    small.add("batch/v1", "Job", "load", "jobs", spec={"activeDeadlineSeconds": 600}, status={"conditions": [failed]})
+    assert "Job jobs/load" in first(small, "nightly jobs ok?")
+
+
+# --- what is only suspected -------------------------------------------------------------------------------------------
+
+
+def resolver(small: SmallCluster, *ready: str) -> None:
+    for name in ("dns-1", "dns-2"):
+        small.pod(name, "kube-system", app="kube-dns", ready=name in ready)
+    small.add("v1", "Service", "kube-dns", "kube-system",
+              spec={"selector": {"app": "kube-dns"}, "clusterIP": "10.96.0.10", "ports": [{"port": 53}]})  # fmt: skip
+
+
+def test_a_suspicion_of_dns_is_answered_for_dns_and_not_for_the_workload(small: SmallCluster) -> None:
+    resolver(small, "dns-1", "dns-2")
+    small.crashing("cart", "shop")
+    line = first(small, "cart crashes with lookup errors, is dns down?")
+    assert line == "**No: 2 of 2 pods behind Service kube-system/kube-dns are ready, so the cluster's DNS runs.**"
+    assert "**Deployment shop/cart is not healthy" in ask(small, "cart crashes, is the network down?")
+
+
+def test_a_resolver_that_is_down_is_said_to_be(small: SmallCluster) -> None:
+    resolver(small)
+    small.crashing("cart", "shop")
+    assert first(small, "cart crashes, is dns working?").startswith("**No: 0 of 2 pods")
+
+
+def test_a_suspected_lack_of_room_is_no_question_for_figures(small: SmallCluster) -> None:
+    pending(small, "cart", "shop", "0/3 nodes are available: 3 Insufficient cpu.")
+    for question in ("cart has one pod less, no capacity?", "capacity problem?"):
+        answer = ask(small, question)
+        assert "Pod shop/cart" in answer.splitlines()[0] and "**Free by requests**" not in answer
+    assert "**Free by requests**" in ask(small, "is there capacity for one more replica of web?")
+
+
+def test_maintenance_that_hangs_is_a_drain_that_hangs(small: SmallCluster) -> None:
+    named(small, "Node", "node-a")["spec"]["unschedulable"] = True
+    small.add("policy/v1", "PodDisruptionBudget", "web", "shop",
+              spec={"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}},
+              status={"currentHealthy": 2, "desiredHealthy": 2, "expectedPods": 2})  # fmt: skip
+    assert "PodDisruptionBudget shop/web blocks the drain of node-a" in first(small, "maintenance hangs")
+
+
+def test_a_claim_that_waits_for_its_pod_is_not_called_well(small: SmallCluster) -> None:
+    pod = pending(small, "cart", "shop", "0/3 nodes are available: 3 Insufficient cpu.")
+    pod["spec"]["volumes"] = [{"name": "d", "persistentVolumeClaim": {"claimName": "scratch"}}]
+    claim = small.add("v1", "PersistentVolumeClaim", "scratch", "shop", spec={"storageClassName": "std"}, status={"phase": "Pending"})  # fmt: skip # noqa: E501
+    small.add("storage.k8s.io/v1", "StorageClass", "std", provisioner="p", volumeBindingMode="WaitForFirstConsumer")
+    small.event(claim, "WaitForPodScheduled", "waiting for pod to be scheduled", type="Normal")
+    line = first(small, "pvc scratch is Pending, is storage down?")
+    assert "PersistentVolumeClaim shop/scratch is not healthy" in line and "Insufficient" not in line
+    assert f"Pod shop/{pod['metadata']['name']}" in line and not line.startswith(("**No", "**Yes"))
+
+
+# --- neither well nor broken ------------------------------------------------------------------------------------------
+
+
+def test_what_is_still_starting_is_called_neither_up_nor_down(small: SmallCluster) -> None:
+    pod = alone(small, "cart", "shop", state={"running": {"startedAt": LATELY}})
+    for kind in ("Deployment", "ReplicaSet", "Pod"):
+        for one in small.things:
+            if one["kind"] == kind and one["metadata"]["name"].startswith("cart"):
+                one["metadata"]["creationTimestamp"] = LATELY
+    pod["status"]["startTime"] = LATELY
+    assert first(small, "is cart up?").startswith("**Deployment shop/cart is still starting (0 of 1 ready)")
+
+
+def test_a_service_at_fault_is_not_among_what_still_works(small: SmallCluster) -> None:
+    service = named(small, "Service", "web")
+    service["spec"]["ports"] = [{"port": 80, "targetPort": "http-api"}]
+    answer = ask(small, "web refuses connections")
+    assert "Service shop/web" in answer.splitlines()[0] and "**Still working**" not in answer
+
+
+def test_restarts_of_long_ago_are_told_with_their_age(small: SmallCluster) -> None:
+    status = named(small, "Pod", "web-5d78c9869d-x2k4q")["status"]["containerStatuses"][0]
+    status["restartCount"] = 7
+    status["lastState"] = terminated(137, "OOMKilled")
+    status["lastState"]["terminated"]["finishedAt"] = "2026-09-23T09:30:00Z"
+    assert "7 restarts in all, the last 12d ago (OOMKilled)" in ask(small, "why does web restart")
