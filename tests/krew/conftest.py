@@ -46,7 +46,7 @@ def built(builder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The krew root's bin folder: extracted into the store, krew's one link, and the one that its caveats name."""
-    root = tmp_path_factory.mktemp("krew")
+    root = tmp_path_factory.mktemp("krew") / "wärts and spaces"
     store = root / "store" / "berth" / f"v{__version__}"
     with tarfile.open(built) as tar:
         tar.extractall(store, filter="data")

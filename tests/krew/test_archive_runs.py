@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,8 @@ import pytest
 
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.anthropic import obeying as claude_obeying
-from tests.fakes.ollama import MODEL, FakeOllama, obeying
+from tests.fakes.loopback import Hang
+from tests.fakes.ollama import MODEL, FakeOllama, obeying, reply
 from tests.krew.archive import KUBECTL, bare, kubectl, scenario_served
 from tests.process import on_terminal, screen_of
 
@@ -88,6 +90,25 @@ def test_an_answer_is_drawn_on_a_terminal(installed: Path, tmp_path: Path) -> No
     assert ended.status == 0, ended.out
     assert "\x1b[" in ended.out and "🚢" in ended.out and "画像なし" in ended.out
     assert any("image: registry.example.com/shop/checkout:v2.4.1-rc" in row for row in screen_of(ended.out, 100))
+
+
+def test_an_interrupt_ends_it_at_once(installed: Path, tmp_path: Path) -> None:
+    with FakeOllama([Hang(reply(ANSWER))]) as server:
+        process = subprocess.Popen(
+            [str(KUBECTL), *ASK, *SCENARIO, "--engine", "ollama"],
+            env=bare(installed, tmp_path, OLLAMA_HOST=server.url, OLLAMA_MODEL=MODEL),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        deadline = time.monotonic() + 30
+        while not server.requests and time.monotonic() < deadline:
+            time.sleep(0.02)
+        # kubectl has become the plugin: there is one process
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out) == (130, b"") and b"Traceback" not in err, err
 
 
 def test_what_is_left_out_is_said_in_one_line_with_the_way_to_it(installed: Path, tmp_path: Path) -> None:
