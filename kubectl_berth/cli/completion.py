@@ -7,6 +7,7 @@ says nothing on stderr, always ends with status 0 and waits for no server.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
@@ -101,6 +102,8 @@ def _read(path: Path) -> NoReturn:
     worker = threading.Thread(target=work, daemon=True)
     worker.start()
     worker.join(READ_SECONDS)
+    # a credential plugin that is still waited for ends with this process
+    atexit._run_exitfuncs()
     os._exit(0)
 
 

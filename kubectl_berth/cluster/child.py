@@ -18,7 +18,7 @@ _GRACE = 0.2
 def has_terminal() -> bool:
     """True where a person may be looking: this process belongs to a terminal, whatever its streams are."""
     try:
-        os.close(os.open("CON" if os.name == "nt" else "/dev/tty", os.O_RDWR))
+        os.close(os.open("CONIN$" if os.name == "nt" else "/dev/tty", os.O_RDWR))
     except OSError:
         return False
     return True

@@ -69,8 +69,8 @@ def _matches(entry: str, host: str, port: str, address: Address | None) -> bool:
     written = _ENTRY.fullmatch(entry)
     if written is None or (written["port"] and written["port"] != port):
         return False
-    name = written["host"].strip("[]")
+    name = written["host"]
     if address:
-        return _address(name) == address
+        return _address(name.strip("[]") if ":" in name else name) == address
     name = name.removeprefix("*")
     return host.endswith(name) if name.startswith(".") else host == name or host.endswith(f".{name}")
