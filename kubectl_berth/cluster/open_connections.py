@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 from weakref import WeakSet
@@ -19,6 +21,7 @@ class OpenConnections:
         self._lock = threading.Lock()
         self._connections: WeakSet[Any] = WeakSet()
         self._answers: WeakSet[BaseHTTPResponse] = WeakSet()
+        self._own = threading.local()
 
     def watch(self, pools: PoolManager) -> None:
         """From now on every connection that `pools` makes is known here."""
@@ -30,6 +33,26 @@ class OpenConnections:
         with self._lock:
             self._connections.add(connection)
 
+    def taken(self, connection: Any) -> None:
+        """The connection over which the thread that calls this is about to send."""
+        getattr(self._own, "taken", []).append(connection)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """What this thread sends inside the block breaks off after so many seconds, however much still trickles in."""
+        if seconds == math.inf:
+            yield
+            return
+        own: list[Any] = []
+        self._own.taken = own
+        timer = threading.Timer(seconds, _shut_all, [own])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def reading(self, answer: BaseHTTPResponse) -> None:
         """An answer that is being read; its connection may have let go of the socket."""
         with self._lock:
@@ -39,13 +62,17 @@ class OpenConnections:
         """Ends every read and write that is under way."""
         with self._lock:
             connections, answers = list(self._connections), list(self._answers)
-        for connection in connections:
-            if isinstance(sock := getattr(connection, "sock", None), socket.socket):
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
+        _shut_all(connections)
         for answer in answers:
             with suppress(OSError, ValueError, RuntimeError):
                 answer.shutdown()
+
+
+def _shut_all(connections: list[Any]) -> None:
+    for connection in connections:
+        if isinstance(sock := getattr(connection, "sock", None), socket.socket):
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
 
 
 class _Pool(HTTPConnectionPool):
@@ -58,6 +85,11 @@ class _Pool(HTTPConnectionPool):
         self._known.add(connection)
         return connection
 
+    def _get_conn(self, timeout: float | None = None) -> Any:
+        connection = super()._get_conn(timeout)
+        self._known.taken(connection)
+        return connection
+
 
 class _SecurePool(HTTPSConnectionPool):
     def __init__(self, known: OpenConnections, *args: Any, **settings: Any) -> None:
@@ -67,4 +99,9 @@ class _SecurePool(HTTPSConnectionPool):
     def _new_conn(self) -> Any:
         connection = super()._new_conn()
         self._known.add(connection)
+        return connection
+
+    def _get_conn(self, timeout: float | None = None) -> Any:
+        connection = super()._get_conn(timeout)
+        self._known.taken(connection)
         return connection

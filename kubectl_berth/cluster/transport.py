@@ -33,6 +33,9 @@ REQUEST_SECONDS = 30.0
 DIAL_SECONDS = 30.0
 """The most that connecting may take whatever --request-timeout says, as for kubectl."""
 
+SLACK_SECONDS = 0.2
+"""So much later than the limit a request is cut off, where no limit of the socket did it."""
+
 MOST_BYTES = 96 * 1024 * 1024
 """An answer bigger than this, inflated, is not read."""
 
@@ -172,10 +175,14 @@ class Transport:
             raise self._no_answer(TimeoutError(), wanted)
         try:
             url, headers = self.access.server + wanted.target, self._headers(line, wanted.accept)
-            response = line.client.send(wanted.method, url, headers, wanted.body, self._timeouts(left))
+            # a limit between two bytes never comes where they trickle
+            with line.connections.within(left + SLACK_SECONDS):
+                response = line.client.send(wanted.method, url, headers, wanted.body, self._timeouts(left))
             line.connections.reading(response)
             return _without_credentials(self._read(response, wanted), line.authorization)
         except ProtocolError:
+            if self._monotonic() >= wanted.deadline:
+                raise self._no_answer(TimeoutError(), wanted) from None
             raise
         except (HTTPError, OSError, ValueError) as error:
             raise self._no_answer(error, wanted) from error

@@ -45,6 +45,7 @@ from tests.fakes.kube_recorder import (
     recording,
     silent,
     status,
+    trickling,
 )
 
 PODS = Kind("", "v1", "Pod", "pods", True, "pod", ("po",))
@@ -151,6 +152,14 @@ def test_a_dripping_server_ends_at_the_deadline(ground: Ground) -> None:
     with pytest.raises(ClusterUnreachable, match="no answer within 1 s"):
         ground.connect(timeout=1)
     assert time.monotonic() - started < 2
+
+
+def test_headers_that_trickle_end_at_the_deadline_too(ground: Ground) -> None:
+    with trickling(0.1) as url:
+        started = time.monotonic()
+        with pytest.raises(ClusterUnreachable, match="no answer within 1 s"):
+            ground.connect(url, timeout=1)
+        assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,32 @@ def silent() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
+@contextmanager
+def trickling(pause: float) -> Iterator[str]:
+    """A server that answers one connection with a header that never ends, a byte every `pause` seconds: its URL."""
+    ended = threading.Event()
+
+    def trickle() -> None:
+        with server.accept()[0] as connection:
+            connection.recv(64 * 1024)
+            for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * 10_000:
+                try:
+                    connection.send(bytes([byte]))
+                except OSError:
+                    return
+                if ended.wait(pause):
+                    return
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            ended.set()
+            thread.join(5)
+
+
 def closed_port() -> int:
     """A port of loopback on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
