@@ -86,10 +86,12 @@ def _files(program: Path) -> Iterator[tuple[Path, str]]:
 
 
 def check_glibc(archive: Path, oldest: glibc.Version | None) -> None:
-    """Says on stderr which glibc the archive asks for; exits where that is newer than `oldest`."""
+    """Says on stderr which glibc a Linux archive asks for; exits where that is newer than `oldest`, or none at all."""
+    if sys.platform != "linux":
+        return
     found = glibc.floor(archive)
     if found is None:
-        return
+        raise SystemExit("nothing in it asks for glibc, which krew's linux stands for: build it where there is one")
     asked, file = found
     print(f"it runs on glibc {glibc.words(asked)} or newer ({file} asks for it)", file=sys.stderr)
     if oldest and asked > oldest:

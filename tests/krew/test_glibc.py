@@ -90,6 +90,9 @@ def test_a_release_refuses_an_archive_that_asks_for_more(tmp_path: Path, capsys:
     with pytest.raises(SystemExit, match=r"newer than 2\.1:"):
         dist.check_glibc(archive, glibc.version("2.1"))
     assert f"glibc {glibc.words(asked)} or newer" in capsys.readouterr().err
+    # as on musl, whose programs run nowhere else
+    with pytest.raises(SystemExit, match="nothing in it asks for glibc"):
+        dist.check_glibc(archive_of(tmp_path / "b.tar.gz"), None)
 
 
 def test_a_release_is_built_for_the_glibc_that_the_documents_promise() -> None:
