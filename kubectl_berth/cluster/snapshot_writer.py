@@ -266,7 +266,8 @@ def _write_objects(taking: _Taking, path: Path, kind: Kind, objects: Iterable[Ob
             if not count:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 file = stack.enter_context(path.open("wb"))
-                file.write(f'{{"apiVersion": "{kind.api_version}", "kind": "{kind.kind}List", "items": [\n'.encode())
+                head = msgspec.json.encode({"apiVersion": kind.api_version, "kind": f"{kind.kind}List"})
+                file.write(head[:-1] + b',"items":[\n')
             written = _shown(thing)
             file.write((b",\n" if count else b"") + msgspec.json.format(msgspec.json.encode(written), indent=1))
             if pods:
