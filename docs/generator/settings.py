@@ -79,6 +79,8 @@ TAIL = """
 | `AWS_BEARER_TOKEN_BEDROCK`, `AWS_PROFILE` and AWS's other names | credentials for Bedrock |
 | `OLLAMA_API_KEY` | a key for an Ollama host that you named |
 | `KUBECONFIG` | kubeconfig files, as kubectl reads them |
+| `KUBERNETES_MASTER` | the server where nothing else names one, as for kubectl |
+| `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`, `POD_NAMESPACE` | in a pod: its own cluster and namespace |
 | `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` | the way to the API server and to models |
 | `NO_COLOR`, `TERM=dumb` | no colours and no redrawing |
 | `BERTH_DEBUG=1` | a traceback after an unexpected error |
