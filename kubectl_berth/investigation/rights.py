@@ -14,7 +14,7 @@ from kubectl_berth.tools.rights import Right, needed
 SECONDS = 2.0
 """How long all reviews together may take."""
 
-AT_ONCE = 12
+AT_ONCE = 20
 _CHANGING = frozenset("create update patch delete deletecollection bind escalate impersonate *".split())
 _READING = frozenset("get list watch *".split())
 _INSIDE = frozenset(
