@@ -14,14 +14,17 @@ from kubectl_berth.errors import UsageError
 _COMMENT = re.compile(r"[ \t]#.*$")
 
 
-def put(file: Path, name: str, value: Any) -> None:
-    """Sets `name` in the YAML file, which may not be there yet; None takes it out.
+def put(file: Path, name: str, value: Any) -> bool:
+    """Sets `name` in the YAML file, which may not be there yet; None takes it out. Returns whether it was not so before.
 
     Raises UsageError where the file cannot be written, or not be changed line by line.
     """
     try:
         text = _read(file)
-        _write(file, _changed(file, text, name, value))
+        changed = _changed(file, text, name, value)
+        if changed != text:
+            _write(file, changed)
+        return changed != text
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not text in UTF-8: correct the file") from None
     except OSError as error:

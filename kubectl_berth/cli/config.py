@@ -75,6 +75,7 @@ def set_(environment: Environment, /, name: str, values: tuple[str, ...]) -> int
     from kubectl_berth.errors import UsageError
     from kubectl_berth.settings import SETTINGS, parse, texts
 
+    _known(name)
     file = _file(environment, name)
     several = SETTINGS[name].parse is texts
     if len(values) > 1 and not several:
@@ -93,22 +94,33 @@ def set_(environment: Environment, /, name: str, values: tuple[str, ...]) -> int
 @click.pass_obj
 def unset(environment: Environment, /, name: str) -> int:
     """Take NAME out of the settings file. The rest of the file stays as it is."""
+    from kubectl_berth.settings import SETTINGS
     from kubectl_berth.settings_file import put
 
     file = _file(environment, name)
-    put(file, name, None)
-    environment.stderr.write(f"{name} does not stand in {file} any more\n")
-    _say_what_wins(environment, name)
+    # a name that no setting has may stand there by mistake: that is taken out too
+    taken_out = put(file, name, None)
+    if name not in SETTINGS and not taken_out:
+        _known(name)
+    environment.stderr.write(f"{name} does not stand in {file}{' any more' if taken_out else ''}\n")
+    if name in SETTINGS:
+        _say_what_wins(environment, name)
     return 0
+
+
+def _known(name: str) -> None:
+    from kubectl_berth.errors import UsageError
+    from kubectl_berth.settings import SETTINGS, nearest
+
+    if name not in SETTINGS:
+        raise UsageError(f"there is no setting {name!r}{nearest(name)}")
 
 
 def _file(environment: Environment, name: str) -> Path:
     """The settings file that a line of `name` can be written into. Raises UsageError where none can."""
     from kubectl_berth.errors import UsageError
-    from kubectl_berth.settings import SETTINGS, nearest, settings_path
+    from kubectl_berth.settings import settings_path
 
-    if name not in SETTINGS:
-        raise UsageError(f"there is no setting {name!r}{nearest(name)}")
     file = settings_path(environment)
     if file.suffix != ".yaml":
         raise UsageError(f"{file} is TOML: change {name} there by hand")

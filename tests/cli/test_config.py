@@ -112,6 +112,8 @@ def test_several_values_and_taking_one_out(env: dict[str, str], file: Path) -> N
     assert berth("config", "unset", "engine", env=env).status == 0
     assert file.read_text() == "# ours\n"
     assert settings_of(env)["engine"] == ("auto", "default")
+    again = berth("config", "unset", "engine", env=env)
+    assert (again.status, again.err) == (0, f"engine does not stand in {file}\n")
     several = berth("config", "set", "engine", "rules", "ollama", env=env)
     assert (several.status, file.read_text()) == (2, "# ours\n")
 
@@ -176,3 +178,17 @@ def test_a_new_file_is_private_and_a_full_disk_keeps_the_old_one(env: dict[str, 
     assert berth("config", "set", "engine", "ollama", env=env).status == 0
     assert file.is_symlink()
     assert (kept.read_text(), kept.stat().st_mode & 0o777) == ("engine: ollama\n", 0o644)
+
+
+def test_a_name_that_no_setting_has_can_be_taken_out(env: dict[str, str], file: Path) -> None:
+    file.write_text("engin: rules\ntimeout: 60\n")
+    assert berth("config", "show", env=env).status == 2
+    assert berth("config", "unset", "engin", env=env).status == 0
+    assert (file.read_text(), berth("config", "show", env=env).status) == ("timeout: 60\n", 0)
+    gone = berth("config", "unset", "engin", env=env)
+    assert (gone.status, file.read_text()) == (2, "timeout: 60\n")
+
+
+def test_taking_out_what_is_not_there_makes_no_file(env: dict[str, str], tmp_path: Path) -> None:
+    assert berth("config", "unset", "engine", env=env).status == 0
+    assert not (tmp_path / "config").exists()
