@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"[ \t]#.*$")
 
 
 def put(file: Path, name: str, value: Any) -> bool:
-    """Sets `name` in the YAML file, which may not be there yet; None takes it out. Returns whether it was not so before.
+    """Sets `name` in the YAML file, which may not be there yet; None takes it out. True where that changed the file.
 
     Raises UsageError where the file cannot be written, or not be changed line by line.
     """
