@@ -51,7 +51,11 @@ def hidden_characters(text: str) -> int:
 def one_line(text: str, limit: int = 300) -> str:
     """Sanitised, on one line, at most `limit` characters: for a name or an argument in a sentence."""
     line = " ".join(sanitise(text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    if len(line) <= limit:
+        return line
+    from kubectl_berth.safety.redact import head
+
+    return head(line, limit - 1) + "…"
 
 
 def _plain(text: str) -> str:

@@ -29,9 +29,9 @@ STOP = frozenset(
     a about above access accepted after again all already also an and any are argument as at attempt authentication
     auth be been before being below between blank but by can cannot change changes check code config configuration
     could creation credential credentials date database did do does done during either element else email empty error
-    every exceeded exists expiration expiry failed failure field file flag flags find for format from get got had has have header
-    hint how i id if in incorrect insecure input insufficient into invalid is it its just key keys later length less
-    level line long login manager match matches may mechanism method mismatch missing more must name needed needs
+    every exceeded exists expiration expiry failed failure field file flag find for format from get got had has have
+    header hint how i id if in incorrect insecure input insufficient into invalid is it its just key keys later length
+    less level line long login manager match matches may mechanism method mismatch missing more must name needed needs
     never new no nobody none nonexistent not now null of off ok old on once one only optional option or other our out
     over page parameter permission please policy prompt protection provided provider rate read recovery refused
     rejected request require requirement reset reset. response retry rotation rule same see server service session

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubectl_berth.records import Object
+from kubectl_berth.safety.redact import head
 
 
 def dig(value: Any, *path: str) -> Any:
@@ -46,7 +47,7 @@ def number(value: Any, *path: str) -> int | None:
 def clip(words: str, limit: int = 300) -> str:
     """The words on one line, cut with the number of characters that are missing."""
     line = " ".join(words.split())
-    return line if len(line) <= limit else f"{line[:limit].rstrip()}... (+{len(line) - limit} characters)"
+    return line if len(line) <= limit else f"{head(line, limit).rstrip()}... (+{len(line) - limit} characters)"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -9,6 +9,7 @@ from kubectl_berth.cluster.names import near_names
 from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, age, decode
 from kubectl_berth.errors import Forbidden, NotFound, Unavailable
 from kubectl_berth.records import Gap, Object, Ref
+from kubectl_berth.safety.redact import redact
 from kubectl_berth.tools.containers import container_state, termination
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import counted, listed
@@ -154,10 +155,12 @@ def _read(context: Context, source: Source, tail: int, arguments: Arguments) -> 
 def _log(context: Context, source: Source, tail: int, since: int | None) -> str:
     pod, space = source.pod.name, source.pod.namespace
     try:
-        return context.cluster.log(pod, space, source.container, previous=source.previous, tail=tail, since=since)
+        log = context.cluster.log(pod, space, source.container, previous=source.previous, tail=tail, since=since)
     except Forbidden as error:
         gap = Gap(f"pods/log in {space}", error.why, str(error))
         raise ToolError(f"The log may not be read: {error}. Say that it was not checked.", [gap]) from None
+    # before a filter or a cut parts a secret from what it is recognised by
+    return redact(log)
 
 
 def _which(source: Source) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_berth.safety.redact import head
+
 LINE = 600
 """Characters of one line that are shown."""
 SIZE = 10_000
@@ -164,4 +166,4 @@ def _cycle(plain: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _clip(line: str) -> str:
-    return line if len(line) <= LINE else f"{line[:LINE]}... (+{len(line) - LINE} characters)"
+    return line if len(line) <= LINE else f"{head(line, LINE)}... (+{len(line) - LINE} characters)"

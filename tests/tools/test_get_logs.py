@@ -187,6 +187,24 @@ def test_a_secret_in_a_json_line_is_redacted_whole(tmp_path: Path) -> None:
     assert not any(word in text for word in phrase.split())
 
 
+def test_a_filter_parts_no_secret_from_what_it_is_recognised_by(tmp_path: Path) -> None:
+    body = [letter * 60 + "Zk3=" for letter in "MNPQ"]
+    key = ["-----BEGIN PRIVATE" + " KEY-----", *body, "-----END PRIVATE" + " KEY-----"]
+    log = "\n".join(["starting", *key, "Password:", "  sun" + "flower-14", "ready sun"])
+    box = toolbox(tmp_path, [namespace("shop"), pod("web", "shop")], {"shop/web/app.log": log})
+    for pattern in ("Zk3", "sun", "flower", "start"):
+        text = box.call("get_logs", {"name": "web", "namespace": "shop", "grep": pattern}).text
+        assert "Zk3=" not in text and "flower-14" not in text, text
+
+
+def test_a_clipped_line_ends_in_no_half_of_a_token(tmp_path: Path) -> None:
+    token = "ghp_" + "A1b2C3d4E5" * 4
+    log = "x" * 585 + " " + token + " refused\n"
+    box = toolbox(tmp_path, [namespace("shop"), pod("web", "shop")], {"shop/web/app.log": log})
+    text = box.call("get_logs", {"name": "web", "namespace": "shop"}).text
+    assert "xxx" in text and "A1b2" not in text
+
+
 def test_a_very_long_line_is_clipped_and_says_so() -> None:
     shown = shorten("x" * 200_000 + "\nlast\n")
     assert "(+199400 characters)" in shown.text and shown.text.endswith("last")

@@ -139,12 +139,13 @@ def programs(text: str, low: str) -> Iterator[Span]:
         done = words[-1][2] if words else match.end()
 
 
+_COLUMN_OF_FLAGS = re.compile(r"\n[ \t]{4,40}--?[A-Za-z]")
 _COLUMN = re.compile(r"(?m)^(?P<indent>[ \t]{4,40}+)[^\n]+\n(?:(?P=indent)[^\s][^\n]*(?:\n|\Z)){1,400}")
 
 
 def described(text: str, low: str) -> Iterator[Span]:
     """Command and arguments as kubectl describe lists them, each word on a line of its own."""
-    for match in _COLUMN.finditer(text):
+    for match in _COLUMN.finditer(text) if _COLUMN_OF_FLAGS.search(text) else ():
         indent, at = len(match["indent"]), match.start()
         words: list[tuple[str, int, int]] = []
         for line in match.group().splitlines(keepends=True):

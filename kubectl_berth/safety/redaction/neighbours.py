@@ -106,8 +106,8 @@ def _named(pattern: re.Pattern[str], text: str, low: str) -> Iterator[Span]:
 _VERBS = ("env", "set", "setx", "export", "setenv", "arg", "config set")
 _PLAIN_WORDS = ("password", "passwords", "pass", "passwd", "passphrase", "passphrases", "pwd", "pw", "passcode")
 _SPACED = re.compile(
-    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set(?:[ \t]-\w{1,4})?|setx|export|setenv|ARG|(?i:config"
-    r"[ \t]set))"
+    r"(?m)^(?P<head>[^\S\n]{0,40}(?:[|+>*#-]{1,2}[^\S\n]{0,8})?(?:(?:ENV|set(?:[ \t]-\w{1,4})?|setx|export|setenv|ARG"
+    r"|(?i:config[ \t]set))"
     r"[^\S\n]{1,8})?)(?P<name>[A-Za-z_][\w.-]{1,80})"
     r"(?P<gap>[^\S\n]{0,60}(?:(?:[|│]|\.{3,60})[^\S\n]{0,60})|[^\S\n]{1,60})(?P<quote>[\"']?)(?P<value>[^\s"
     r"|│\"']{2,400})"

@@ -215,12 +215,19 @@ class _Place:
 
     def holds_secret(self, value: str) -> bool:
         """True where the value is a secret, not a reference, a placeholder, a state or a word of a sentence."""
-        if len(value) < 2 or placeholder(value) or names_a_secret(self.name, value) or _CHECKSUM.search(self._before[-9:]):
+        if (
+            len(value) < 2
+            or placeholder(value)
+            or names_a_secret(self.name, value)
+            or _CHECKSUM.search(self._before[-9:])
+        ):
             return False
         if not self.always:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
-        if self.name.lower().endswith("key") and sensitive(value) and not (
-            self.separator == "=" and any(map(str.isdigit, value))
+        if (
+            self.name.lower().endswith("key")
+            and sensitive(value)
+            and not (self.separator == "=" and any(map(str.isdigit, value)))
         ):
             return False  # the name of a key
         dotted = "." in self.name and self.separator == "="

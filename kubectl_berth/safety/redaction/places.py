@@ -24,7 +24,7 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("passw", "identified", "secret", "pwd"), dialogues.sql),
     (("identified",), dialogues.sql_bare),
     (("insert",), dialogues.inserts),
-    (("(\"", "<<\"", "securestring", "addauth", "stats auth", "insecure-password", "loginmodule"), dialogues.calls),
+    (('("', '<<"', "securestring", "addauth", "stats auth", "insecure-password", "loginmodule"), dialogues.calls),
     (("auth",), dialogues.authentications),
     (("pass", "login", "334 ", "auth", " >", "secret", "community"), dialogues.protocol_lines),
     (("\n    ", "\n\t\t\t\t"), commands.described),
@@ -61,14 +61,16 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
 _WORDS = (
     # names that call for a secret, and what stands before one in prose
     *("pass", "pwd", "secret", "token", "cred", "cookie", "sess", "psk", "mnemonic", "signature", "sig=", "nonce"),
-    *("assertion", "samlre", "_pw", "pw=", "pw:", 'pw"', "community", "unseal", "jwt", "otp", "_pat", "pin=", "pin:", 'pin"', "pin is"),
-    *("pin code", "sas=", "code=", "verifier", "sid=", "one-time", "2fa", "mfa", "sms ", "verification", "confirmation", "pairing"),
-    *(" phrase", " codes", "kennwort", "senha", "mot de", "motde", "mdp", "contrase", "wachtwoord", "heslo", "parol"),
-    *("kodeord", "adgangskode", "salasana", "haslo", "losenord", "sifre", "jelszo", "lozinka", "geslo", "katasandi"),
+    *("assertion", "samlre", "_pw", "pw=", "pw:", 'pw"', "community", "unseal", "jwt", "otp", "_pat", "verifier"),
+    *("pin=", "pin:", 'pin"', "pin is", "pin code", "sas=", "code=", "sid=", "one-time", "2fa", "mfa", "sms "),
+    *("verification", "confirmation", "pairing", " phrase", " codes"),
+    # the same in other languages
+    *("kennwort", "senha", "mot de", "motde", "mdp", "contrase", "wachtwoord", "heslo", "parol", "kodeord"),
+    *("adgangskode", "salasana", "haslo", "losenord", "sifre", "jelszo", "lozinka", "geslo", "katasandi"),
     # headers, statements, dialogues, programs
     *("auth", "bearer", "basic ", "login", "logged in", "logging in", "log in", "connected as", "connecting as"),
-    *("identified", "setuser", "securestring", "334 ", "@", "jdbc:oracle", "userid", ":5432:", ":3306:", ":6432:", ":*:"),
-    *("| sudo", "| base64", "|base64", "| kinit"),
+    *("identified", "setuser", "securestring", "334 ", "@", "jdbc:oracle", "userid"),
+    *(":5432:", ":3306:", ":6432:", ":*:", "| sudo", "| base64", "|base64", "| kinit"),
     *(name for name in (*commands.NAMES, *commands.VERBS) if "pass" not in name and "login" not in name),
 )
 _FOREIGN_WORDS = ("пароль", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "hasło", "lösenord", "şifre")

@@ -135,7 +135,9 @@ _PEM_END = re.compile(rf"-{{4,6}} ?END {_KEY_KINDS} ?-{{4,6}}")
 _PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=]{8,}|\\{1,4}[nrt]|\s(?!\S*[ \t]\S)|[A-Za-z0-9+/=]+(?=\s|\\n|\Z))*")
 _KEY_LIMIT = 20_000
 # a line of a key, before it a time or an indent that a log puts there
-_PEM_LINE = re.compile(r"(?P<body>(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{1,128}={0,2})(?:\\{1,4}r)?(?:\\{1,4}n|\s{1,3})[^\n\\]{0,60}\Z")
+_PEM_LINE = re.compile(
+    r"(?P<body>(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{1,128}={0,2})(?:\\{1,4}r)?(?:\\{1,4}n|\s{1,3})[^\n\\]{0,60}\Z"
+)
 _LONGEST_LINE = 250
 _PUTTY = re.compile(r"(?m)^(Private-Lines: \d{1,4}\n)(?:[A-Za-z0-9+/=]{4,128}(?:\n|\Z)){1,400}")
 _MINISIGN = re.compile(r"(secret key[^\n]{0,80}\n)RW[A-Za-z0-9+/=]{60,300}")
