@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kubectl_berth.cluster.authority import read_authority, trusted
 from kubectl_berth.cluster.credentials import (
     Credentials,
     check_credentials,
@@ -74,7 +75,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     pod = find_pod(environment, account)
     context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
     check_user(user)
-    _authority(cluster)
+    read_authority(cluster)
     namespace = options.namespace or context.namespace or (pod.namespace if pod else "") or "default"
     if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
         raise UsageError(f"{namespace!r} is not the name of a namespace; pass one with --namespace")
@@ -102,7 +103,7 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
         namespace=namespace,
         user=user.name,
         server=server,
-        ca=_authority(cluster),
+        ca=trusted(cluster) if secure else "",
         insecure=cluster.insecure,
         tls_server_name=cluster.tls_server_name,
         proxy=proxy_for(server, cluster.proxy_url, environment.variables),
@@ -211,16 +212,3 @@ def _server(cluster: ClusterEntry) -> str:
     ):
         raise UsageError(f"cluster {cluster.name!r} of the kubeconfig: {cluster.server!r} is not a server's URL")
     return written.rstrip("/")
-
-
-def _authority(cluster: ClusterEntry) -> str:
-    if cluster.ca_file and cluster.ca_data:
-        raise UsageError(f"cluster {cluster.name!r} has certificate-authority and its -data; keep one of them")
-    if not cluster.ca_file:
-        return cluster.ca_data.decode("utf-8", "replace")
-    try:
-        return Path(cluster.ca_file).read_text("utf-8", "replace")
-    except OSError as error:
-        raise UsageError(
-            f"cluster {cluster.name!r} of the kubeconfig: {cluster.ca_file} cannot be read ({error.strerror})"
-        ) from error

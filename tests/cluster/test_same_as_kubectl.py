@@ -365,6 +365,21 @@ def insecure(g: Ground) -> None:
 
 
 @same
+def words_around_the_authority(g: Ground) -> None:
+    other = g.home / "other"
+    other.mkdir()
+    blocks = [g.tls.ca.read_bytes().replace(b"\n", b"\r\n\r\n"), make_tls(other).ca.read_bytes()]
+    path = g.home / "bundle.crt"
+    path.write_bytes("Überschrift\n".encode().join([b"", *blocks]) + "größer\n".encode("latin-1"))
+    g.use(g.config(**{"certificate-authority": str(path)}))
+
+
+@same
+def authority_not_pem_over_plain_http(g: Ground) -> None:
+    g.use(g.config(server=g.plain.url, **{"certificate-authority": str(g.write("ca.crt", "nothing"))}))
+
+
+@same
 def tls_server_name(g: Ground) -> None:
     g.use(g.config(**{"tls-server-name": "api.example.test"}))
 
@@ -965,6 +980,19 @@ def authority_missing(g: Ground) -> None:
 @refused
 def authority_not_pem(g: Ground) -> None:
     g.use(g.config(**{"certificate-authority": str(g.write("ca.crt", "nothing"))}))
+
+
+@refused
+def authority_empty_where_the_system_trusts_the_server(g: Ground) -> None:
+    g.variables["SSL_CERT_FILE"] = str(g.tls.ca)
+    g.use(g.config(**{"certificate-authority": str(g.write("ca.crt", "\n"))}))
+
+
+@refused
+def authority_in_der(g: Ground) -> None:
+    path = g.home / "ca.der"
+    path.write_bytes(base64.b64decode("".join(g.tls.ca.read_text().splitlines()[1:-1])))
+    g.use(g.config(**{"certificate-authority": str(path)}))
 
 
 @refused
