@@ -1,4 +1,4 @@
-"""kubectl berth doctor in a pod: the service account's files lie where a pod finds them, in a mount of the test's own."""
+"""kubectl berth doctor in a pod: the service account's files lie where a pod has them, in a mount of the test's own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_berth.cluster.connection import SERVICE_ACCOUNT
+from kubectl_berth.cluster.in_cluster import SERVICE_ACCOUNT
 from tests.fakes.kube_recorder import Reply, make_tls, recording
 from tests.process import COMMAND, surroundings
 
