@@ -73,21 +73,10 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
     """
     kubeconfig = read_kubeconfig(options.kubeconfig, environment)
     pod = find_pod(environment, account)
-    context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
-    check_user(user)
-    read_authority(cluster)
+    context, cluster, user = _settle(kubeconfig, pod, options, environment)
     namespace = options.namespace or context.namespace or (pod.namespace if pod else "") or "default"
     if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace):
         raise UsageError(f"{namespace!r} is not the name of a namespace; pass one with --namespace")
-    standard = environment.variable("KUBERNETES_MASTER")
-    given = given_up(cluster, user, options.overrides, options.request_timeout)
-    if pod and not given and cluster.server in ("", standard or STANDARD_SERVER) and not standard.startswith("https:"):
-        context = replace(context, name=IN_CLUSTER)
-        cluster, user = pod.entries(options.overrides)
-    elif not (cluster.server or standard):
-        raise _no_server(kubeconfig, context, pod, given)
-    elif not cluster.server:
-        context, cluster = replace(context, name=context.name or standard), replace(cluster, server=standard)
     server = _server(cluster)
     secure = server.startswith("https:")
     if secure:
@@ -117,6 +106,24 @@ def resolve(options: ConnectionOptions, environment: Environment, account: Path 
 
 def _limit(seconds: float | None) -> float | None:
     return math.inf if seconds == 0 or (seconds or 0) > _ENDLESS else seconds
+
+
+def _settle(
+    kubeconfig: Kubeconfig, pod: Pod | None, options: ConnectionOptions, environment: Environment
+) -> tuple[ContextEntry, ClusterEntry, UserEntry]:
+    """What is meant, with a server in it: the pod's own cluster where nothing names one, else KUBERNETES_MASTER."""
+    context, cluster, user = _choose(kubeconfig, options.context, options.overrides)
+    check_user(user)
+    read_authority(cluster)
+    standard = environment.variable("KUBERNETES_MASTER")
+    given = given_up(cluster, user, options.overrides, options.request_timeout)
+    if pod and not given and cluster.server in ("", standard or STANDARD_SERVER) and not standard.startswith("https:"):
+        return replace(context, name=IN_CLUSTER), *pod.entries(options.overrides)
+    if not (cluster.server or standard):
+        raise _no_server(kubeconfig, context, pod, given)
+    if not cluster.server:
+        context, cluster = replace(context, name=context.name or standard), replace(cluster, server=standard)
+    return context, cluster, user
 
 
 def _choose(
