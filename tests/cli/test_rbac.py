@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ from kubectl_berth.simulator.server import serve
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.registry import ALL
 from kubectl_berth.tools.toolbox import Toolbox
-from tests.fakes.kube_recorder import Recorded, Recorder, Reply, recording
+from tests.fakes.kube_recorder import Recorded, Recorder, Reply, recording, status
 from tests.process import berth, snapshot, surroundings
 
 # the newest server: it serves every kind that the role may name
@@ -207,6 +208,36 @@ def test_for_one_namespace_it_is_a_role_and_what_belongs_to_none(tmp_path: Path)
     namespaced = {(kind.group, kind.plural) for kind in KINDS if kind.namespaced}
     assert all((group, resource.partition("/")[0]) in namespaced for group, resource, _ in inside)
     assert not any((group, resource) in namespaced for group, resource, _ in outside)
+
+
+def test_with_the_role_of_a_namespace_nothing_there_is_out_of_reach(tmp_path: Path) -> None:
+    cluster, role = documents("-n", "shop", home=tmp_path)
+    outside, inside = allowed(cluster["rules"]), allowed(role["rules"])
+
+    def refuse(request: Recorded) -> Reply | None:
+        need = needs(request)
+        within = "/namespaces/shop/" in request.path
+        if need is None or need in outside or (within and need in inside):
+            return None
+        return status(403, "Forbidden", f"{need} is forbidden")
+
+    with recording() as recorder:
+        serving(recorder)
+        recorder.script = refuse
+        write_kubeconfig(tmp_path / "kubeconfig", recorder.url, "here", "default")
+        env = surroundings(tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig"))
+        checked = json.loads(berth("check", "-n", "shop", "-o", "json", env=env).out)
+        created = berth("snapshot", "create", str(tmp_path / "moment"), "-n", "shop", "--logs", "all", env=env)
+        asked = json.loads(berth("ask", "is anything broken in shop?", "-n", "shop", "-o", "json", env=env).out)
+        # and without it there would be
+        elsewhere = json.loads(berth("check", "-o", "json", env=env).out)
+
+    def forbidden(document: dict[str, Any]) -> list[dict[str, Any]]:
+        return [gap for gap in document["gaps"] if gap["why"] == "forbidden"]
+
+    assert (checked["error"], forbidden(checked), forbidden(asked)) == (None, [], [])
+    assert (created.status, "not read" in created.err) == (0, False), created.err
+    assert forbidden(elsewhere) != []
 
 
 def test_bindings_follow_their_roles(tmp_path: Path) -> None:
