@@ -162,6 +162,8 @@ class _File:
         root = self.mapping(document, "the file")
         if (root.get("kind") or "Config") != "Config" or (root.get("apiVersion") or "v1") != "v1":
             raise self.wrong("the file", "is not a kubeconfig (kind Config, apiVersion v1)")
+        self.mapping(root.get("preferences"), "preferences")
+        self.sequence(root.get("extensions"), "extensions")
         return Kubeconfig(
             self.text(root, "current-context", "the file"),
             self.named(root, "contexts", "context", self.context),
@@ -200,7 +202,7 @@ class _File:
 
     def data(self, raw: Mapping[str, Any], key: str, where: str) -> bytes:
         try:
-            return base64.b64decode("".join(self.text(raw, key, where).split()), validate=True)
+            return base64.b64decode(self.text(raw, key, where).replace("\r", "").replace("\n", ""), validate=True)
         except (binascii.Error, ValueError) as error:
             raise self.wrong(f"{where}: {key}", "is not base64") from error
 
@@ -235,6 +237,7 @@ class _File:
 
     def context(self, name: str, raw: Mapping[str, Any]) -> ContextEntry:
         where = f"context {name!r}"
+        self.sequence(raw.get("extensions"), f"{where}: extensions")
         return ContextEntry(
             name, self.text(raw, "cluster", where), self.text(raw, "user", where), self.text(raw, "namespace", where)
         )
@@ -259,6 +262,7 @@ class _File:
 
     def user(self, name: str, raw: Mapping[str, Any]) -> UserEntry:
         where = f"user {name!r}"
+        self.sequence(raw.get("extensions"), f"{where}: extensions")
         provider = raw.get("auth-provider")
         extra = self.mapping(raw.get("as-user-extra"), f"{where}: as-user-extra")
         return UserEntry(

@@ -285,6 +285,13 @@ def certificate_data_with_key_file(g: Ground) -> None:
 
 
 @same
+def data_in_several_lines(g: Ground) -> None:
+    written = data(g.tls.ca)
+    lines = f"{written[:40]}\r\n{written[40:]}\n"
+    g.use(g.config(**{"certificate-authority": None, "certificate-authority-data": lines}))
+
+
+@same
 def empty_certificate_data_beside_files(g: Ground) -> None:
     files = {"client-certificate": str(g.tls.client_certificate), "client-key": str(g.tls.client_key)}
     g.use(g.config({"client-certificate-data": "", **files}))
@@ -1116,6 +1123,22 @@ def merge_of_a_text(g: Ground) -> None:
 @refused
 def token_is_a_number(g: Ground) -> None:
     g.use(g.config({"token": 12345}))
+
+
+@refused
+def data_with_blanks_in_it(g: Ground) -> None:
+    written = data(g.tls.ca)
+    g.use(g.config(**{"certificate-authority": None, "certificate-authority-data": f"{written[:40]} {written[40:]}"}))
+
+
+@refused
+def preferences_are_a_text(g: Ground) -> None:
+    g.use(g.config() | {"preferences": "x"})
+
+
+@refused
+def extensions_of_a_user_are_a_text(g: Ground) -> None:
+    g.use(g.config({"token": "t", "extensions": "x"}))
 
 
 @refused
