@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
@@ -84,6 +85,9 @@ def _write(file: Path, text: str) -> None:
     """In the place of what was there, whole or not at all; a new file is its owner's alone."""
     # what a link leads to is replaced, not the link
     target = file.resolve()
+    if target.exists() and not os.access(target, os.W_OK):
+        # whoever made it so, perhaps a program that keeps it, wants it left alone
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -192,3 +193,12 @@ def test_a_name_that_no_setting_has_can_be_taken_out(env: dict[str, str], file: 
 def test_taking_out_what_is_not_there_makes_no_file(env: dict[str, str], tmp_path: Path) -> None:
     assert berth("config", "unset", "engine", env=env).status == 0
     assert not (tmp_path / "config").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_file_that_may_not_be_written_is_left_alone(env: dict[str, str], file: Path) -> None:
+    file.write_text("engine: rules\n")
+    file.chmod(0o444)
+    ended = berth("config", "set", "engine", "ollama", env=env)
+    assert (ended.status, file.read_text()) == (2, "engine: rules\n")
+    assert ended.err == f"error: {file} cannot be written: Permission denied\n"
