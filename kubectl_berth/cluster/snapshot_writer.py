@@ -42,6 +42,9 @@ NEAR = 5
 Container = tuple[str, str, str, bool]
 """Namespace, pod, container; True for its log before the last start."""
 
+SHORT = 300
+"""Characters of a text that is worth remembering."""
+
 _STATUSES = (403, 404, 500, 503)
 # what ties objects to each other
 _KEPT = frozenset({"name", "namespace", "uid", "kind", "apiVersion"})
@@ -294,9 +297,18 @@ def _walk(value: Any, key: str) -> Any:
     return _clean(value, key) if isinstance(value, str) and key not in _KEPT else value
 
 
-@lru_cache(maxsize=16384)
 def _clean(text: str, key: str = "") -> str:
     """The text without what is secret in it, judged with the key above it, as where an object is shown as text."""
+    # short texts come again and again; long ones do not, and would be kept for nothing
+    return _short(text, key) if len(text) <= SHORT else _cleaned(text, key)
+
+
+@lru_cache(maxsize=16384)
+def _short(text: str, key: str) -> str:
+    return _cleaned(text, key)
+
+
+def _cleaned(text: str, key: str) -> str:
     before = f"{sanitise(key)}: " if key else ""
     cleaned = redact(before + sanitise(text))
     return cleaned.removeprefix(before) if cleaned.startswith(before) else VALUE
