@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.relations import network_pods
 from kubectl_berth.records import Finding, Ref
 
 
@@ -13,8 +14,10 @@ def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
     """The object, its owners, what it owns, and what stands in front of it, scales it, guards it or feeds it."""
     family = {ref}
     view = inventory.find(ref)
-    if view is None or ref.kind in ("Node", "Namespace"):
+    if view is None or ref.kind == "Namespace":
         return family
+    if ref.kind == "Node":
+        return {*family, *network_pods(inventory, view)}
     family.update(inventory.owners(view))
     family.update(below.ref for below in inventory.descendants(ref))
     if isinstance(view, Ingress):
@@ -56,6 +59,9 @@ def _around(namespace: str, pods: Sequence[Pod], family: set[Ref], inventory: In
     for scaler in inventory.autoscalers:
         if scaler.target in family:
             yield scaler.ref
+    for rule in inventory.network_policies:
+        if rule.namespace == namespace and behind(rule.spec.pod_selector):
+            yield rule.ref
     for budget in inventory.budgets:
         if isinstance(budget, PodDisruptionBudget) and budget.namespace == namespace and behind(budget.spec.selector):
             yield budget.ref

@@ -103,6 +103,8 @@ def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
         return other.reason in NODE_BARRED
     if relation in (node, lost_nodes, behind_lost):
         return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
+    if finding.reason == "WebhookFails" and "caBundle" in finding.summary:
+        return False  # it answered: what stands behind it is up
     if other.severity == "info" and other.reason != "ImagePullSlow":
         return False
     if finding.reason == "OldRevisionBlocksUpdate" and other.subject in finding.effects:

@@ -22,6 +22,7 @@ from kubectl_berth.diagnosis.checks.reach import policies_of
 from kubectl_berth.diagnosis.checks.rights import meant_for
 from kubectl_berth.diagnosis.checks.surroundings import services_needed, strangers
 from kubectl_berth.diagnosis.fit import repelling, requests, selects, volume_elsewhere
+from kubectl_berth.diagnosis.health import conditions
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -77,6 +78,23 @@ def named(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     for there in referred(inventory, view):
         yield there.ref
         yield from below(inventory, there)
+
+
+def spoken_of(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What the conditions of a custom resource name in words: "job web-migrate failed"."""
+    if not isinstance(view, CustomResource):
+        return
+    words = " ".join(one.message for one in conditions(view.status)).lower()
+    named = {f"{kind} {name.strip('.')}" for kind, name in _SPOKEN.findall(words)}
+    for one in (*inventory.jobs, *inventory.workloads, *inventory.pods, *inventory.claims) if named else ():
+        if one.namespace == view.namespace and f"{one.kind.lower()} {one.name}" in named:
+            yield one.ref
+            yield from below(inventory, one)
+
+
+_SPOKEN = re.compile(
+    r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?([a-z0-9][a-z0-9.-]*)"
+)
 
 
 def selected(inventory: Inventory, view: Identified) -> Iterator[Ref]:
@@ -283,7 +301,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ServiceWithoutEndpoints": (below, selected),
     "ServiceEndpointsNotReady": (below, lost_nodes),
     "IngressBackendDown": (backends,),
-    "CustomResourceDegraded": (below, named, lost_nodes),
+    "CustomResourceDegraded": (below, named, lost_nodes, spoken_of),
     "CustomResourceIgnored": (operators,),
     "CustomResourceNotReconciled": (operators,),
     "StatusContradicted": (below,),

@@ -90,18 +90,26 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         hits = _hits(mention, names)
         # "which jobs failed" asks for a kind, whatever namespaces are called
         kind_word = mention.plain and bool(kinds_of(mention.word))
-        if mention.word in names.namespaces and not kind_word and not any(_bears(mention.word, hit) for hit in hits):
+        of_nodes = "Node" in mention.kinds and "Namespace" not in mention.kinds
+        if (
+            mention.word in names.namespaces
+            and not (kind_word or of_nodes)
+            and not any(_bears(mention.word, hit) for hit in hits)
+        ):
             words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
         elif hits:
             groups.append((mention, hits))
-        elif mention.strong or _misspelt(mention, names):
+        elif (mention.strong or _misspelt(mention, names)) and not _names_a_kind(mention.word, names):
             missing.append(mention)
     inside, outside = _by_namespace(groups, words)
     subjects, guessed = _subjects(inside, names, own)
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
         elsewhere, _ = _subjects(outside, names, own)
-    unnamed = () if subjects or elsewhere else _by_custom_kind(words, names) or _by_concept(words, names)
+    of_kind = _by_custom_kind(words, names)
+    if guessed and of_kind and not words.kinds:
+        subjects, guessed = (), False
+    unnamed = () if subjects or elsewhere else of_kind or _by_concept(words, names)
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
@@ -216,11 +224,18 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     wanted = set(word.split("-"))
     if len(word) < 3 or not (mention.strong or len(word) > 3):
         return 0
+    if len(word) > 4 and entry.rank <= _ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
+        return _PART * 0.55
     if wanted <= entry.parts:
         return _PART * (0.5 + 0.5 * len(wanted) / len(entry.parts)) + (0.3 if "-" in word else 0)
     if len(word) > 4 and "-" in word and name.startswith(f"{word}-"):
         return _PART
     return 0
+
+
+def _derived(word: str, part: str) -> bool:
+    """True where a part of a name is the word with an ending: "build" and "builder", "import" and "importer"."""
+    return part != word and part.startswith(word) and part[len(word) :] in ("er", "or", "r", "ing", "s")
 
 
 def _by_namespace(
@@ -257,8 +272,8 @@ def _subjects(
     certain = any(not mention.plain and max(hit.score for hit in hits) >= _EXACT - 0.2 for mention, hits in groups)
     for mention, hits in sorted(groups, key=lambda group: -max(hit.score for hit in group[1])):
         top = max(hit.score for hit in hits)
-        if top < floor or (certain and mention.plain and says_little(mention.word)):
-            continue
+        if top < floor or (certain and mention.plain and says_little(mention.word) and mention.position > 0):
+            continue  # a common word is a name beside another one only where it opens the sentence
         chosen = [hit for hit in hits if hit.score >= top - 0.05]
         if top >= _EXACT - 0.2:
             same = {hit.entry.ref.name for hit in chosen}
@@ -331,6 +346,11 @@ def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[_Hit]]]) -> 
     return any(other.position <= mention.position <= other.position + len(other.word) for other, _ in groups) or any(
         other.position == mention.position for other, _ in groups
     )
+
+
+def _names_a_kind(word: str, names: Catalogue) -> bool:
+    """True for the word of an operator's kind that has objects here ("scaledobject")."""
+    return any(entry.custom and entry.ref.kind.lower() == singular(word) for entry in names.entries)
 
 
 def _misspelt(mention: Mention, names: Catalogue) -> bool:

@@ -139,7 +139,7 @@ trigger trouble troubleshoot type unable unavailable unhealthy unknown unreachab
 updates updating upgrade upgraded upgrading usage user users utilisation utilization value values verify version
 versions view vm volume volumes wait waiting waits warn warning warnings waste wasted wasting watch weird which wide
 won work workload workloads wrong zone zones healthz data default common serious urgent situation nightly hourly
-daily weekly monthly periodic recurring background regular
+daily weekly monthly periodic recurring background regular arm amd arm64 amd64 x86 x509 ssl gpu gpus
 """
 
 _SINGULAR_EXCEPTIONS = frozenset({"dns", "tls", "ingress", "status", "redis", "prometheus", "kubernetes", "https",

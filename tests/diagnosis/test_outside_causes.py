@@ -233,3 +233,72 @@ def test_a_job_whose_last_pod_ran_out_of_memory_says_so_first() -> None:
     last = owned(pod("load-a", {"name": "app", "ready": False, "state": ended(137, "OOMKilled")}, phase="Failed"), broken)  # fmt: skip # noqa: E501
     finding = one(found(broken, last), "JobFailed")
     assert "OOMKilled" in finding.summary and "memory limit" in finding.remedy
+
+
+# --- which of several words tells -------------------------------------------------------------------------------------
+
+
+def test_a_volume_held_elsewhere_tells_although_the_kubelet_gave_up_later() -> None:
+    stuck = pod("web-1", waiting("ContainerCreating"), phase="Pending")
+    held = event(stuck, "FailedAttachVolume", 'Multi-Attach error for volume "v" Volume is already used by pod(s) web-0', minutes=20)  # fmt: skip # noqa: E501
+    late = event(stuck, "FailedMount", "Unable to attach or mount volumes: unmounted volumes=[d]: timed out waiting for the condition", minutes=1)  # fmt: skip # noqa: E501
+    assert "still attached elsewhere" in one(found(node(), stuck, held, late), "VolumeAttachFails").summary
+    named = event(stuck, "FailedMount", 'MountVolume.SetUp failed for volume "d" : mount.nfs: Connection timed out', minutes=20)  # fmt: skip # noqa: E501
+    assert "mount.nfs" in one(found(node(), stuck, named, late), "VolumeMountFails").summary
+
+
+def unpulled(words: str, **rest: Any) -> str:
+    failing = pod("web-1", waiting("ImagePullBackOff", f'Back-off pulling image "r.example.com/a:1": ErrImagePull: {words}'), phase="Pending", **rest)  # fmt: skip # noqa: E501
+    (finding,) = [one for one in found(node(status={"nodeInfo": {"architecture": "arm64"}}), failing) if one.cause]
+    return finding.summary + finding.remedy
+
+
+def test_why_a_registry_is_not_reached_is_told() -> None:
+    assert "certificate (x509)" in unpulled("tls: failed to verify certificate: x509: signed by unknown authority")
+    assert "resolve the registry's name" in unpulled("dial tcp: lookup r.example.com on 10.0.0.2:53: no such host")
+    assert "error of its own" in unpulled("unexpected status: 503 Service Unavailable")
+    assert "(arm64)" in unpulled("no match for platform in manifest: not found")
+
+
+def test_a_webhook_whose_certificate_does_not_fit_did_answer() -> None:
+    hook = {"name": "w.example.com", "clientConfig": {"service": {"namespace": "shop", "name": "hook"}}, "failurePolicy": "Fail"}  # fmt: skip # noqa: E501
+    configuration = obj("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "hook", "", webhooks=[hook])
+    service = obj("v1", "Service", "hook", spec={"selector": {"app": "hook"}, "ports": [{"port": 443, "targetPort": 8443}]})  # fmt: skip # noqa: E501
+    server = pod("hook-1", metadata={"labels": {"app": "hook"}}, container={"ports": [{"containerPort": 8080}]})
+    web = deployment(ready=0, status={"replicas": 0})
+    maker = merged(replica_set(web, "web-1", ready=0), {"status": {"replicas": 0}})
+    words = 'Error creating: Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "https://hook.shop.svc:443/": tls: failed to verify certificate: x509: certificate signed by unknown authority'  # fmt: skip # noqa: E501
+    findings = found(configuration, service, server, web, maker, event(maker, "FailedCreate", words))
+    assert one(findings, "WebhookFails").cause
+
+
+def test_an_operators_words_lead_to_the_job_they_name() -> None:
+    done = condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit", 30)
+    job = obj("batch/v1", "Job", "web-migrate", status={"conditions": [done], "failed": 1})
+    stalled = condition("Stalled", "True", "RetriesExceeded", "Failed to install after 1 attempt(s)")
+    ready = condition("Ready", "False", "InstallFailed", "Helm install failed for release shop/web with chart web@1.2.0: failed pre-install: 1 error occurred: * job web-migrate failed: BackoffLimitExceeded")  # fmt: skip # noqa: E501
+    release = obj("helm.example.io/v2", "Release", "web", spec={}, status={"conditions": [stalled, ready]})
+    finding = one(found(job, release), "CustomResourceDegraded")
+    assert finding.caused_by == Ref("Job", "shop", "web-migrate") and "web-migrate" in finding.summary
+
+
+def test_an_autoscaler_that_another_object_runs_may_rest_at_zero() -> None:
+    resting = condition("ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count is zero")  # fmt: skip # noqa: E501
+    spec = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}, "minReplicas": 1, "maxReplicas": 9}
+    scaler = obj("autoscaling/v2", "HorizontalPodAutoscaler", "web", spec=spec, status={"conditions": [resting]})
+    above = obj("scale.example.io/v1", "ScaledThing", "web", spec={}, status={"phase": "Ready"})
+    assert severe(*idle(), above, owned(scaler, above)) == set()
+    assert "AutoscalerDisabled" in severe(*idle(), scaler)
+
+
+def test_a_container_that_never_started_ran_for_no_time() -> None:
+    dead = ended(128, "StartError", message='exec: "serv": executable file not found in $PATH')
+    dead["terminated"]["startedAt"] = "1970-01-01T00:00:00Z"
+    stuck = pod("web-1", waiting("CrashLoopBackOff", restarts=6, lastState=dead))
+    assert "had run" not in " ".join(one(found(stuck), "ContainerCannotStart").evidence)
+
+
+def test_a_stuck_pods_hook_is_named() -> None:
+    hook = {"lifecycle": {"preStop": {"exec": {"command": ["sleep", "36000"]}}}}
+    stuck = pod("web-1", container=hook, metadata={"deletionTimestamp": ago(30)})
+    assert "preStop hook" in " ".join(one(found(node(), stuck), "DeletionStuck").evidence)

@@ -125,6 +125,7 @@ class Container(View):
     volume_mounts: list[VolumeMount] = []
     restart_policy: str | None = None
     security_context: SecurityContext | None = None
+    lifecycle: dict[str, object] = {}
 
 
 class ClaimSource(View):

@@ -189,7 +189,7 @@ def _ended(status: ContainerStatus, last: Terminated, told: bool) -> str:
         meaning = ""
     words = f"{field}: reason {last.reason or 'none'}, exit code {last.exit_code}" + (f", {meaning}" if meaning else "")
     begun, over = parse_time(last.started_at), parse_time(last.finished_at)
-    if begun and over and over >= begun:
+    if begun and over and over >= begun and begun.year > 1970:  # one that never started has no start
         words += f", it had run for {duration((over - begun).total_seconds())}"
     return words + (f"; message: {clip(last.message)}" if last.message else "")
 

@@ -42,6 +42,9 @@ def _pod(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
     evidence += [f"metadata.finalizers: {listed(held_by)}"] if held_by else []
     evidence += [f"{node.ref}: not ready, so nobody confirms that it ended"] if node and lost else []
     evidence += [said(event, inventory.now)] if event else []
+    evidence += [
+        f"spec: container {one.name} has a preStop hook" for one in pod.spec.containers if one.lifecycle.get("preStop")
+    ]
     yield Finding(
         "warning",
         pod.ref,

@@ -144,6 +144,11 @@ def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding
     told = next((one for one in events if _names_pull(one)), None)
     reason = classify(state, f"{message} {told.text if told else ''}")
     words, remedy, disproof = _secretless(inventory, pod) if reason == "ImageAccessDenied" else _WORDS[reason]
+    if reason == "RegistryUnreachable":
+        words, remedy = _unreached(f"{message} {told.text if told else ''}".lower(), words, remedy)
+    node = inventory.node(pod.spec.node_name)
+    if reason == "ImageWrongArchitecture" and node and node.status.node_info.architecture:
+        words += f" ({node.status.node_info.architecture})"
     evidence = [f"container {status.name}: waiting, {state}" + (f": {clip(message)}" if message else "")]
     if told and told.text.split(": ", 1)[-1] not in message:
         evidence.append(said(told, inventory.now))
@@ -179,6 +184,23 @@ def _secretless(inventory: Inventory, pod: Pod) -> tuple[str, str, str]:
         "one that is there; the image itself need not change",
         f"the secret {lost} is in namespace {pod.namespace}: then it does not fit the registry",
     )
+
+
+def _unreached(text: str, words: str, remedy: str) -> tuple[str, str]:
+    """Which of the ways not to reach a registry the runtime's words name, and what to do about it."""
+    if "x509" in text or "certificate" in text:
+        return (
+            "the node does not trust the registry's certificate (x509)",
+            "give the container runtime of the nodes the registry's CA, or renew the registry's certificate",
+        )
+    if "no such host" in text or "server misbehaving" in text:
+        return (
+            "the node cannot resolve the registry's name",
+            "check the name in the image reference, and the name servers of that node (not the cluster's DNS)",
+        )
+    if any(mark in text for mark in ("service unavailable", "bad gateway", "500 internal")):
+        return "the registry answers with an error of its own", "look at the registry; the nodes reach it"
+    return words, remedy
 
 
 def _names_pull(event: Event) -> bool:

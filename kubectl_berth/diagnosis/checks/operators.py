@@ -53,7 +53,8 @@ def _summary(resource: CustomResource, status: Mapping[str, Any], signals: list[
     parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
     told = next((text for where, text in phases(status) if where.count(".") == 1), "")
     parts += [clip(told, 120)] if told else []
-    first = next((one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad")), None)
+    told_most = [one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad")]
+    first = max(told_most, key=lambda one: (one.severity == signals[0].severity, len(one.words) > 120), default=None)
     if first and (not parts or len(parts) < 2):
         parts.append(clip(first.words.split(": ", 1)[-1], 240))
     return f"{resource.api_version} {resource.kind}: " + ", ".join(parts or [clip(signals[0].words, 240)])

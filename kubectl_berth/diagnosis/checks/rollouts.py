@@ -262,7 +262,7 @@ def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
     """
     if inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None) is not None:
         return True
-    if any(scaler.target == workload.ref for scaler in inventory.autoscalers):
+    if any(one.target == workload.ref and one.metadata.controller is None for one in inventory.autoscalers):
         return True
     labels = workload.spec.template.metadata.labels
     behind = [

@@ -38,6 +38,8 @@ def check_autoscalers(inventory: Inventory) -> Iterable[Finding]:
             continue
         active = condition(scaler.status.conditions, "ScalingActive")
         if active is not None and active.status == "False":
+            if active.reason == "ScalingDisabled" and scaler.metadata.controller is not None:
+                continue  # what made it scales to zero and back itself
             yield _inactive(inventory, scaler, active)
             continue
         able = condition(scaler.status.conditions, "AbleToScale")

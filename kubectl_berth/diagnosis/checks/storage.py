@@ -16,6 +16,7 @@ SETTLE = 60.0
 SLOW = 300.0  # seconds a provisioner or a resize may take
 _VOLUME = re.compile(r"for volume \"([^\"]+)\"")
 _DRIVER = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers", re.IGNORECASE)
+_GIVES_UP = "Unable to attach or mount volumes"
 _NO_CLASS = re.compile(r"storageclass\S* \"([^\"]+)\" not found", re.IGNORECASE)
 
 
@@ -228,13 +229,16 @@ def check_mounts(inventory: Inventory) -> Iterable[Finding]:
     for pod in inventory.pods:
         if pod.status.phase != "Pending" or not pod.spec.node_name or pod.terminating:
             continue
-        for event in inventory.events_of(pod):
-            if event.reason == "FailedAttachVolume":
-                yield _attach(inventory, pod, event)
-                break
-            if event.reason in ("FailedMount", "FailedMapVolume") and not names_configuration(pod, event.text):
-                yield _mount(inventory, pod, event)
-                break
+        events = [
+            one
+            for one in inventory.events_of(pod)
+            if one.reason in ("FailedAttachVolume", "FailedMount", "FailedMapVolume")
+            and not names_configuration(pod, one.text)
+        ]
+        # that the kubelet's patience ran out is the newest word, and says nothing
+        event = min(events, key=lambda one: (one.reason != "FailedAttachVolume", _GIVES_UP in one.text), default=None)
+        if event is not None:
+            yield (_attach if event.reason == "FailedAttachVolume" else _mount)(inventory, pod, event)
 
 
 def _attach(inventory: Inventory, pod: Pod, event: Event) -> Finding:

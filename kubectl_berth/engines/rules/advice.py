@@ -19,7 +19,7 @@ def advice(telling: Telling, workload: Ref, container: str) -> str:
     """What to do about a telling line. A command in it is for the person to judge."""
     names = [f"`{name}`" for name in telling.names if not name.startswith("/")]
     paths = [f"`{name}`" for name in telling.names if name.startswith("/")]
-    where = f"{workload.kind} {workload.namespace}/{workload.name}"
+    where = f"the static pod of {workload}" if workload.kind == "Node" else str(workload)
     namespace = f"-n {workload.namespace} " if workload.namespace else ""
     if telling.family == "missing setting":
         return _missing_setting(names, where, container, namespace, workload)
@@ -95,7 +95,7 @@ def webhook_back(cause: Finding, inventory: Inventory) -> str:
         return ""
     hook = next((one for one in view.webhooks if one.name in cause.summary and one.client_config.service), None)
     service = hook.client_config.service if hook is not None else None
-    if hook is None or service is None:
+    if hook is None or service is None or "caBundle" in cause.summary:
         return ""
     return (
         f"Bring Service {service.namespace}/{service.name} and the pods behind it back first: everything that "

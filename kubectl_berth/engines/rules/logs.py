@@ -176,7 +176,8 @@ def _telling(line: str, place: float) -> Telling | None:
         return None
     # a later line wins among equals: what came last before the end is what ended it
     targets = targets_of(message)
-    score = level + (2.0 if family else 0.0) + (2.0 if targets else 0.0) + place
+    vague = family == "timeout" and not targets
+    score = level + (2.0 if family and not vague else -2.0 if vague else 0.0) + (2.0 if targets else 0.0) + place
     return Telling(_FOLD.sub("", message), family or "error", score, _names(message), targets, word)
 
 

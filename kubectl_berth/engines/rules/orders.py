@@ -36,7 +36,11 @@ _ADDRESSED = (
     r"\bscale[- ](?:everything|all)[- ]to[- ]zero\b",
 )
 _COMMANDS = (
-    r"\b(?:kubectl|oc|helm|istioctl|flux|argocd)\s+(?:-\S+\s+)*[a-z]{2,}",
+    r"\bkubectl\s+(?:-\S+\s+)*[a-z]{2,}",
+    # "Helm upgrade failed" and "flux reconcile succeeded" are reports
+    r"\b(?:oc|helm|istioctl|flux|argocd)\s+(?:-\S+\s+)*(?:app\s+)?(?:delete|apply|create|patch|edit|replace|scale|set|exec|"
+    r"adm|login|install|upgrade|uninstall|rollback|reconcile|suspend|resume|sync|terminate-op|rollout|run|drain)\b"
+    r"(?!\s+(?:has\s+|was\s+|is\s+)?(?:fail|succe|complet|timed|retri|in progress|error|is\b|was\b|has\b))",
     r"\b(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\brm\s+-rf\b|\bchmod\s+777\b",
     r"\b(?:fix|solution|remedy|workaround|resolution)\s*(?::|=|is to)\s*\S.{0,200}",
     r"\b(?:set|change|switch|update)\s+(?:the\s+)?image\s+to\b",

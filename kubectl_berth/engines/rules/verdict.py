@@ -75,7 +75,7 @@ def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: st
     """What the subject shows and the cause in one; the cause's words take the place of its name in the other's."""
     told = clause(about(material, own, main))
     effect, colon, named = own.summary.partition(": ")
-    if colon and root.subject.name in named and effect in told:
+    if colon and root.subject.name in named and effect in told and not effect.endswith(f" {own.subject.kind}"):
         return f"{told[: told.index(effect) + len(effect)]}: {said}"
     return f"{told}, because {said}"
 
@@ -91,7 +91,7 @@ def _chain(material: Material) -> str:
 
 def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
-    if asked is None or (not fault and starting(case)):
+    if asked is None or (not fault and (starting(case) or _at_rest(case))):
         return ""
     if asked in ("up", "down") and case.main is not None:
         serves = not fault or _state(case) in (*UP[:2], PARTLY)
@@ -99,9 +99,16 @@ def _answer(case: Case, *, fault: bool) -> str:
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
 
 
+def _at_rest(case: Case) -> bool:
+    """True where the subject wants no pods at all."""
+    return case.main is not None and figure(case.inventory, case.main).startswith("0 of 0")
+
+
 def starting(case: Case) -> bool:
     """True where the subject has no fault and fewer ready pods than it wants: they are young."""
-    counts = re.match(r"(\d+) of (\d+)", figure(case.inventory, case.main) if case.main is not None else "")
+    if case.main is None or case.main.kind in ("Node", "Namespace", "Service"):
+        return False
+    counts = re.match(r"(\d+) of (\d+)", figure(case.inventory, case.main))
     return counts is not None and case.healthy and int(counts.group(1)) < int(counts.group(2))
 
 
@@ -197,8 +204,11 @@ def _healthy(material: Material) -> str:
         ]
         others = f" Looked at too: {', '.join(seen)}." if rest else ""
         state = f" ({known})" if known else ""
+        if _at_rest(case):
+            return f"{main} is scaled to zero, so nothing of it runs{limits}; no fault was found.{others}"
         if starting(case):
-            return f"{main} is still starting{state}{limits}: nothing has failed so far.{others}"
+            still = "is still starting" if known.startswith("0 ") else "serves, and pods of it are still starting"
+            return f"{main} {still}{state}{limits}: nothing has failed so far.{others}"
         return f"{main} looks healthy{state}{limits}: no fault found.{others}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"

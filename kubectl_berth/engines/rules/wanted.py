@@ -95,6 +95,8 @@ def _weigh(pod: Pod, status: ContainerStatus, *, init: bool) -> tuple[int, LogWa
         return (0, LogWanted(pod.ref, status.name, False, "ended"))
     if waiting in NEVER_STARTED and last is None:
         return None
+    if last is not None and last.reason in ("StartError", "ContainerCannotRun"):
+        return None
     if last is not None and last.reason != "OOMKilled" and not (status.ready and not waiting):
         return (0 if waiting else 1, LogWanted(pod.ref, status.name, True, "died"))
     if state.running is not None and init and not _sidecar(pod, status.name):

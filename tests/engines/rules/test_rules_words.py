@@ -173,3 +173,75 @@ def test_restarts_of_long_ago_are_told_with_their_age(small: SmallCluster) -> No
     status["lastState"] = terminated(137, "OOMKilled")
     status["lastState"]["terminated"]["finishedAt"] = "2026-09-23T09:30:00Z"
     assert "7 restarts in all, the last 12d ago (OOMKilled)" in ask(small, "why does web restart")
+
+
+# --- the second look --------------------------------------------------------------------------------------------------
+
+
+def test_a_common_word_that_opens_the_sentence_is_a_name_where_one_bears_it(small: SmallCluster) -> None:
+    small.crashing("orders", "shop")
+    small.healthy("stock", "shop")
+    assert "Deployment shop/orders is not healthy" in first(small, "orders times out talking to stock")
+
+
+def test_a_policy_in_front_of_what_is_asked_about_is_told(small: SmallCluster) -> None:
+    pod = small.crashing("cart", "shop")
+    pod["spec"]["containers"][0]["env"] = [{"name": "WEB_URL", "value": "http://web"}]
+    small.add("networking.k8s.io/v1", "NetworkPolicy", "wall", "shop",
+              spec={"podSelector": {"matchLabels": {"app": "web"}}, "policyTypes": ["Ingress"],
+                    "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "other"}}}]}]})  # fmt: skip
+    assert "NetworkPolicy shop/wall" in first(small, "web is not reached any more, why?")
+
+
+def test_an_operators_report_of_a_failed_command_is_no_order(small: SmallCluster) -> None:
+    small.definition("helm.example.io", "v2", "HelmThing", "helmthings")
+    words = "Helm upgrade failed for release shop/cart with chart cart@1.2.0: timed out waiting for the condition"
+    bad = {"type": "Ready", "status": "False", "reason": "UpgradeFailed", "message": words, "lastTransitionTime": "2026-10-05T07:00:00Z"}  # fmt: skip # noqa: E501
+    small.add("helm.example.io/v2", "HelmThing", "cart", "shop", spec={}, status={"conditions": [bad]})
+    answer = ask(small, "is helmthing cart ok?")
+    assert "Helm upgrade failed" in answer.splitlines()[0] and "Suspicious" not in answer and "is called" not in answer
+    bad["message"] = "to repair it run helm uninstall cart"
+    assert "helm uninstall" not in ask(small, "is helmthing cart ok?")
+
+
+def test_the_word_before_nodes_is_no_namespace(small: SmallCluster) -> None:
+    small.namespaces("gpu")
+    name = pending(small, "cart", "shop", "0/3 nodes are available: 3 Insufficient cpu.")["metadata"]["name"]
+    answer = ask(small, f"{name} Pending, gpu nodes are idle")
+    assert f"Pod shop/{name} is not healthy" in answer.splitlines()[0] and "namespace gpu" not in answer
+
+
+def test_a_part_of_a_name_with_another_ending_is_meant(small: SmallCluster) -> None:
+    small.crashing("builder", "jobs")
+    line = first(small, "build pods crash")
+    assert " jobs/builder" in line and "is not healthy" in line
+
+
+def test_a_node_is_asked_about_with_what_carries_its_network(small: SmallCluster) -> None:
+    daemons = small.add("apps/v1", "DaemonSet", "proxy", "kube-system",
+                        spec={"template": {"spec": {"containers": []}}},
+                        status={"desiredNumberScheduled": 1, "numberReady": 0})  # fmt: skip
+    small.pod("proxy-x2x2x", "kube-system", owner=daemons, ready=False, restarts=20, state=waiting("CrashLoopBackOff"),
+              last=terminated(1), spec={"hostNetwork": True})  # fmt: skip
+    line = first(small, "services unreachable from node-a only")
+    assert "Pod kube-system/proxy-x2x2x" in line and "starting" not in line
+
+
+def test_a_timeout_that_names_nobody_is_an_effect(small: SmallCluster) -> None:
+    pod = small.crashing("cart", "shop")
+    lines = 'E1120 reflector.go:158] failed to list: carts is forbidden: User "x" cannot list resource "carts"\n'
+    small.log("shop", pod["metadata"]["name"], "cart", f"{lines}F1120 timed out waiting for cache to be synced\n", previous=True)  # fmt: skip # noqa: E501
+    assert "is forbidden" in first(small, "why does cart crash")
+
+
+def test_what_is_at_rest_is_called_that(small: SmallCluster) -> None:
+    small.deployment("cart", "shop", replicas=0, ready=0)
+    assert first(small, "is cart down?").startswith("**Deployment shop/cart is scaled to zero, so nothing of it runs")
+
+
+def test_the_objects_of_a_kind_come_before_names_that_contain_its_word(small: SmallCluster) -> None:
+    small.definition("keep.example.io", "v1", "Backup", "backups")
+    bad = {"type": "Ready", "status": "False", "reason": "Failed", "lastTransitionTime": "2026-10-05T07:00:00Z"}
+    small.add("keep.example.io/v1", "Backup", "friday", "data", spec={}, status={"conditions": [bad]})
+    small.healthy("backup-ui", "shop")
+    assert "Backup data/friday has a fault" in first(small, "did last night's backup work")
