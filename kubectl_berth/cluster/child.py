@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
+from types import FrameType
 
 _GRACE = 0.2
 """Seconds a program that is told to end has to do so."""
@@ -35,30 +37,69 @@ def run_child(
     """
     grouped = own_group and os.name == "posix"
     restore = _restorer(reads)
-    process = subprocess.Popen(
-        words,
-        stdin=None if reads else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        env=dict(variables),
-        process_group=0 if grouped else None,
-    )
-    end = partial(_end, process, grouped, restore)
-    # at exit, for a run that is over does not wait for the thread that waits here
-    atexit.register(end)
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except BaseException:
-        end()
-        raise
-    finally:
-        atexit.unregister(end)
+    with _before_dying() as ended_first:
+        process = subprocess.Popen(
+            words,
+            stdin=None if reads else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            env=dict(variables),
+            process_group=0 if grouped else None,
+        )
+        end = partial(_end, process, grouped, restore)
+        # at exit, for a run that is over does not wait for the thread that waits here
+        atexit.register(end)
+        try:
+            ended_first(end)
+            output, _ = process.communicate(timeout=limit)
+            if process.returncode:
+                restore()
+        except BaseException:
+            end()
+            raise
+        finally:
+            atexit.unregister(end)
     return process.returncode, output
 
 
-def _end(process: subprocess.Popen[bytes], grouped: bool, restore: Callable[[], None]) -> None:
-    if process.poll() is not None:
+@contextmanager
+def _before_dying() -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Gives what names a function that is called before SIGTERM ends this process, unless something else heeds it."""
+    heard: list[int] = []
+    ends: list[Callable[[], None]] = []
+
+    def die() -> None:
+        for end in ends:
+            end()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        if ends:
+            die()
+
+    def first(end: Callable[[], None]) -> None:
+        ends.append(end)
+        if heard:  # before there was anything to end
+            die()
+
+    watching = threading.current_thread() is threading.main_thread()
+    if not watching or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield first
         return
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        yield first
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if heard:
+            die()
+
+
+def _end(process: subprocess.Popen[bytes], grouped: bool, restore: Callable[[], None]) -> None:
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if process.poll() is not None:
+            break
         with suppress(OSError):
             if grouped:
                 os.killpg(process.pid, number)
@@ -66,7 +107,6 @@ def _end(process: subprocess.Popen[bytes], grouped: bool, restore: Callable[[], 
                 process.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
-            break
     restore()
 
 

@@ -182,6 +182,7 @@ def test_a_code_for_another_device_is_shown_at_once(ground: Ground) -> None:
         (ASK, signal.SIGINT, 130),
         (ASK, signal.SIGTERM, 130),
         ([*COMMAND, "tool", "list_pods"], signal.SIGINT, 130),
+        ([*COMMAND, "tool", "list_pods"], signal.SIGTERM, -signal.SIGTERM),
     ],
 )
 def test_an_interrupted_run_ends_its_plugin_and_gives_the_terminal_back(
@@ -192,6 +193,16 @@ def test_an_interrupted_run_ends_its_plugin_and_gives_the_terminal_back(
     assert (ended.status, ended.echoes) == (status, True)
     assert ended.seconds < 2
     assert ground.children() == []
+
+
+@pytest.mark.parametrize("words", [CHECK, ASK, [*COMMAND, "tool", "list_pods"]], ids=["check", "ask", "tool"])
+def test_ctrl_c_at_the_prompt_of_a_plugin(words: list[str], ground: Ground) -> None:
+    ground.plugin(f"echo $$ > {ground.home}/pids; {HIDDEN}")
+    ended = on_own_terminal(words, ground.variables(), "Password: ", b"\x03")
+    assert (ended.status, ended.echoes) == (130, True)
+    assert ended.seconds < 2
+    assert ground.children() == []
+    assert ground.sent() == set()
 
 
 def test_the_deadline_of_a_run_ends_its_plugin(ground: Ground) -> None:
@@ -215,6 +226,21 @@ def test_without_a_terminal_what_the_plugin_started_ends_with_it(ground: Ground)
     assert process.returncode == 7
     assert len((ground.home / "pids").read_text().split()) == 2
     assert ground.children() == []
+
+
+def test_a_terminated_command_without_a_terminal_leaves_no_plugin(ground: Ground) -> None:
+    ground.plugin(
+        f"echo $$ > {ground.home}/pids; sleep 60 & echo $! >> {ground.home}/pids; echo ready >&2; wait", "Never"
+    )
+    process = subprocess.Popen(
+        [*COMMAND, "tool", "list_pods"], env=ground.variables(), stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == b"ready\n"
+    process.terminate()
+    assert process.wait(10) == -signal.SIGTERM
+    assert ground.children() == []
+    process.stderr.close()
 
 
 def test_a_plugin_that_does_not_listen_ends_too(ground: Ground) -> None:
