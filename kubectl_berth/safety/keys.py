@@ -26,7 +26,7 @@ _KEYED = frozenset(
     api access secret private signing signature encryption encrypt decryption master shared client account auth
     license licence session storage ssh app application hmac crypto cipher deploy deployment integration service
     subscription ingest webhook admin root tls jwt gpg pgp aes rsa consumer write read primary secondary preshared
-    unseal recovery instrumentation fernet sdk cookie bot wallet
+    unseal recovery instrumentation fernet sdk cookie bot wallet sec
     """.split()
 )
 # words behind the secret word that do not change what the value is
@@ -44,7 +44,7 @@ _PASSES = frozenset("multi single one two three first second last high low band 
 _IF_RANDOM = frozenset(
     """
     sig signature auth authorization code sid session sessionid jsessionid phpsessid sessid cookie nonce assertion
-    samlresponse community hmac verifier
+    samlresponse community hmac verifier login
     """.split()
 )
 _PAIRS_IF_RANDOM = (
@@ -59,6 +59,8 @@ def sensitive(name: str) -> bool:
     words = _core(name)
     if not words:
         return False
+    if ".account.key." in name:
+        return True  # fs.azure.account.key.shop.dfs.core.windows.net
     last = words[-1]
     if last in _SECRET:
         return not (last == "pass" and len(words) > 1 and words[-2] in _PASSES)

@@ -33,7 +33,8 @@ def _taken_by(name: str, value: str) -> bool:
     if name in ("passin", "passout"):
         return not value.startswith(("file:", "env:", "fd:", "stdin"))
     if sensitive(name):
-        return not prose(value) and not names_a_secret(name, value)
+        named = name.endswith("secret") and value.isidentifier() and sensitive(value)  # --secret dbPassword x
+        return not (named or prose(value) or names_a_secret(name, value))
     return sensitive_if_random(name) and opaque(value)
 
 
@@ -86,7 +87,8 @@ NAMES = (
         "mosquitto_",
         "ipmitool",
         "zip -",
-        "7z ",
+        " 7z ",
+        "/7z ",
         "openssl",
         "ssh-keygen",
         "snmp",
@@ -105,7 +107,7 @@ VERBS = (
         "vault login",
         "wpa_passphrase",
     ),
-    *("mc alias", "mc config", "lftp", "xfreerdp", "net user"),
+    *("microk8s join", "authtoken", "mc alias", "mc config", "lftp", "xfreerdp", "net user"),
 )
 """What a text holds where `programs` and ARGUMENT_OF may find something."""
 
@@ -242,7 +244,9 @@ LAST_ARGUMENT = re.compile(
 ARGUMENT_OF = re.compile(
     r"(?:(?:add_user|change_password|authenticate_user)[ \t]{1,4}(?:-\S{1,40}[ \t]{1,4})?[^\s-]\S{0,100}[ \t]{1,4}"
     r"[\"']?"
-    r"|(?:configure|config)[ \t]{1,4}set[ \t]{1,4}[\w.-]{0,60}?(?:secret|token|password|passwd|api_?key)"
+    r"|microk8s[ \t]{1,4}join[ \t]{1,4}\S{1,100}:\d{2,5}/|(?:add-)?authtoken[ \t]{1,4}"
+    r"|(?:configure|config)[ \t]{1,4}set[ \t]{1,4}(?:--[a-z]{2,20}[ \t]{1,4})?(?!-)"
+    r"[\w.-]{0,60}?(?i:secret|token|password|passwd|api_?key)"
     r"[\w.-]{0,40}[ \t]{1,4}[\"']?"
     r"|(?:vault[ \t]{1,4}login|wpa_passphrase[ \t]{1,4}\S{1,60})[ \t]{1,4}(?!-)[\"']?"
     r"|lftp[^\n|;]{0,80}?-u[ \t]{1,4}[^\s,]{1,60},|(?:xfreerdp|mstsc)[^\n]{0,200}?[ \t]/p:"

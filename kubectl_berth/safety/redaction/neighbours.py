@@ -124,7 +124,9 @@ def in_second_column(text: str, low: str) -> Iterator[Span]:
             continue
         wide = len(gap) > 1 or gap == "\t"
         verb = match["head"].lower().split(" -")[0].strip() in _VERBS
-        setting = name.islower() and names_a_password(name) and name not in _PLAIN_WORDS
+        compound = any(mark in name for mark in "_.-")
+        setting = (name.islower() or compound) and names_a_password(name) and name not in _PLAIN_WORDS
+        setting = setting or (compound and sensitive(name) and random_looking(value))
         listed = wide and (names_a_password(name) or (random_looking(value) and "-" not in value))
         if verb or setting or listed or not sensitive(name) or ("_" in name and name.isupper()):
             yield *match.span("value"), VALUE

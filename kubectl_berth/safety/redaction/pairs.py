@@ -18,10 +18,10 @@ from kubectl_berth.safety.redaction.encoded import decode
 from kubectl_berth.safety.redaction.spans import VALUE, Span
 from kubectl_berth.safety.values import opaque, placeholder, prose, random_looking
 
-QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#3[49];|%22|%27|\\{1,3}u002[27])"
+QUOTE = r"(?:\"{3}|\\{0,7}[\"'`]|&quot;|&#3[49];|%22|%27|\\{1,3}u002[27])"
 _TYPE = r"(?:&(?:'\w{1,20} )?)?(?:str|[sS]tring|bytes|SecretStr|Optional\[str\]|any|Any|text|Text)\??"
 _NAME = re.compile(
-    r"(?:(?<![A-Za-z0-9_.%-])|(?<=%3[Ff])|(?<=%2[26])|(?<=%253[Ff])|(?<=%2526)|(?<=u0022))(?P<dash>-{0,2})(?P<name>[A-Za-z_]"
+    r"(?:(?<![A-Za-z0-9_.%-])|(?<=%3[Ff])|(?<=%2[26])|(?<=%253[Ff])|(?<=%2526)|(?<=u0022)|(?<=^%)|(?<=[\s\"']%))(?P<dash>-{0,2})(?P<name>[A-Za-z_]"
     r"[A-Za-z0-9_.-]{1,120}+)"
     rf"(?P<quote>{QUOTE}[\]}}]?|[\]}}]|)"
     rf"(?P<sep>:[ \t]{{0,3}}{_TYPE}[ \t]{{0,3}}=[ \t]{{0,3}}(?={QUOTE})"
@@ -47,6 +47,7 @@ _ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
 _SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s{0,3}(?:,\s?(?:true|false)\s?)?[\])]")
 _CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest)[/_.-]$")
 _MOST_IN_A_WORD = 12
+_INNER = re.compile(r"(?P<name>[A-Za-z_][\w.-]{1,80})=(?!=)")
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
 
 
@@ -132,8 +133,13 @@ def _pair_of_two(text: str, match: re.Match[str]) -> bool:
     opening = before.removesuffix(match["quote"]).rstrip(" ")
     if not before.endswith(match["quote"]) or not opening.endswith(("(", "[")):
         return False
-    _, end = value_span(text, match.end())
-    return bool(_SECOND_OF_TWO.match(text, end))
+    start, end = value_span(text, match.end())
+    return bool(_SECOND_OF_TWO.match(text, end)) and not _named(text[start:end])
+
+
+def _named(value: str) -> bool:
+    """True where a value is itself the name of a secret: ["password", "refresh_token"]."""
+    return value.replace("_", "").isalpha() and value.islower() and sensitive(value)
 
 
 def value_span(text: str, at: int) -> tuple[int, int]:
@@ -222,6 +228,8 @@ class _Place:
             or _CHECKSUM.search(self._before[-9:])
         ):
             return False
+        if not self.quoted and self._holds_a_pair(value):
+            return False
         if not self.always:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
         if (
@@ -248,6 +256,13 @@ class _Place:
         if self.separator == ":" or (self.separator == "=" and self.match["sep"] != "=" and not self._at_line_start()):
             return self._behind_a_colon(value)
         return True
+
+    def _holds_a_pair(self, value: str) -> bool:
+        """True for credentials: secret_key='x', where the value begins with the name that the secret stands behind."""
+        inner = _INNER.match(value)
+        if inner is None or not sensitive(inner["name"]):
+            return False
+        return inner.end() < len(value) or self.text[self.end : self.end + 1] in ('"', "'")
 
     def rest_of_phrase(self, value: str) -> int:
         """The end of a passphrase of several words, 0 where the value is one word."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kubectl_berth.safety.redaction import commands, dialogues, headers, neighbours, sentences, urls
 from kubectl_berth.safety.redaction.pairs import pairs
@@ -61,8 +61,8 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
 _WORDS = (
     # names that call for a secret, and what stands before one in prose
     *("pass", "pwd", "secret", "token", "cred", "cookie", "sess", "psk", "mnemonic", "signature", "sig=", "nonce"),
-    *("assertion", "samlre", "_pw", "pw=", "pw:", 'pw"', "community", "unseal", "jwt", "otp", "_pat", "verifier"),
-    *("pin=", "pin:", 'pin"', "pin is", "pin code", "sas=", "code=", "sid=", "one-time", "2fa", "mfa", "sms "),
+    *("assertion", "samlre", "_pw", "pw=", "pw:", 'pw"', "community", "unseal", "jwt", "_pat", "verifier"),
+    *("pin=", "pin:", 'pin"', "pin is", "pin code", "sas=", "code=", "sid=", "one-time", "mfa", "sms "),
     *("verification", "confirmation", "pairing", " phrase", " codes"),
     # the same in other languages
     *("kennwort", "senha", "mot de", "motde", "mdp", "contrase", "wachtwoord", "heslo", "parol", "kodeord"),
@@ -145,11 +145,24 @@ def _hits(low: str) -> set[int]:
             found.add(at)
             line = low.find("\n", at)
             at = low.find(word, line) if line >= 0 else -1
-    at = low.find("key")
-    while at >= 0:
-        # api-key, secretKey, access keys; not "keyspace", nor a key of a map
-        if (low[at - 1 : at] in _BEFORE_KEY and not low[at + 3 : at + 4].isalpha()) or low[at + 3 : at + 5] in _KEYS:
-            found.add(at)
-            at = low.find("\n", at)
-        at = low.find("key", at + 3) if at >= 0 else -1
+    for word, told in _TOLD_BY_NEIGHBOURS:
+        at = low.find(word)
+        while at >= 0:
+            if told(low[at - 1 : at], low[at + 3 : at + 5]):
+                found.add(at)
+                at = low.find("\n", at)
+            at = low.find(word, at + 3) if at >= 0 else -1
     return found
+
+
+def _calls_for_secret(before: str, behind: str) -> bool:
+    """api-key, secretKey, access keys; not "keyspace", nor a key of a map."""
+    return (before in _BEFORE_KEY and not behind[:1].isalpha()) or behind in _KEYS
+
+
+_TOLD_BY_NEIGHBOURS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
+    ("key", _calls_for_secret),
+    ("otp", lambda _, behind: not behind[:1].isalpha()),  # not IfNotPresent
+    ("2fa", lambda before, _: not before.isalnum()),  # nor hexadecimal digits
+)
+"""Words of three letters that stand within others, each with what must stand before and behind it."""

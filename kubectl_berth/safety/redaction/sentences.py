@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kubectl_berth.safety.keys import sensitive
 from kubectl_berth.safety.redaction.spans import VALUE, Span
 from kubectl_berth.safety.values import placeholder, prose, random_looking, strong
 
@@ -21,6 +22,7 @@ _SAID = re.compile(
     r"|[ \t]{0,2}(?:[:=]|->)[ \t]{0,2}|[ \t]{1,2})"
     r"(?P<quote>[\"'`(\[]?)(?!redacted)(?P<secret>[^\s\"'`,;)\]]{4,200})"
 )
+_FIELD = re.compile(r"(?P<name>[\w.-]+)[=:]")
 _WORD_BEFORE = re.compile(r"[\w.\[:/-]$")
 _PEOPLE = frozenset(
     {"password", "passwd", "passphrase", "passcode", "pwd", "kennwort", "passwort", "senha", "wachtwoord"}
@@ -48,7 +50,8 @@ _PHRASE = re.compile(
 _CODE = re.compile(
     r"(?:one[- ]time|verification|sms|otp|mfa|2fa|totp|authentication|confirmation|pairing|login|(?<![a-z])pin)(?:[ -]?"
     r"(?:pass)?(?:code|pin|password))?"
-    rf"(?: (?:for|to) \S{{1,60}})?(?:[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}|{_S})[\"'`(]?(?P<secret>\d{{4,8}})(?!"
+    rf"(?: (?:for|to) \S{{1,60}})?(?:[ \t]{{0,3}}(?:is|was|:|=)[ \t]{{0,3}}|{_S})[\"'`(]?"
+    rf"(?P<secret>\d{{4,8}}|\d{{3}}[ -]\d{{3}})(?!"
     rf"[\w:%/-]|\.\d)"
 )
 _LOGIN = re.compile(
@@ -102,7 +105,8 @@ def _told(match: re.Match[str], value: str, low: str) -> bool:
     link = " ".join(match["link"].split())
     word = match.group()[: match.start("link") - match.start()]
     people, told, quoted = word in _PEOPLE, link not in _SHOWN, match["quote"] in tuple("\"'`")
-    if not link and re.match(r"[\w.-]+[=:]", value):
+    field = None if quoted else _FIELD.match(value)
+    if field and (not link or sensitive(field["name"])):
         return False  # the next field
     if not people and not told and value.islower() and _OBJECT.fullmatch(value):
         return False  # the name of an object
