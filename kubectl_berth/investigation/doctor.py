@@ -119,14 +119,20 @@ def _rights(rights: Rights, narrowed: bool) -> Iterator[Point]:
         words = f"not known whether everything that the tools read {where} may be read"
     elif lines:
         words = f"not everything that the tools read {where}; answers name what is missing (kubectl berth rbac)"
+    status = ExitStatus.ERROR if lines else ExitStatus.OK
+    state = "missing" if lines else "ok"
+    if elsewhere := [right for right in rights.known_here if right.namespaced and not narrowed]:
+        state = "note" if state == "ok" else state
+        words = words if lines else f"everything that the tools read in namespace {rights.namespace}"
+        lines.append(f"of other namespaces it is not known for {_some(elsewhere)} ({rights.why})")
     details = {
         "namespace": rights.namespace if narrowed else None,
         "missing": [str(right) for right in rights.missing],
         "only_in_namespace": [str(right) for right in rights.only_here],
         "unknown": [str(right) for right in rights.unknown],
+        "unknown_elsewhere": [str(right) for right in elsewhere],
     }
-    status = ExitStatus.ERROR if lines else ExitStatus.OK
-    yield Point("rights", "missing" if lines else "ok", words, tuple(lines), details, status)
+    yield Point("rights", state, words, tuple(lines), details, status)
     more = (f"the list may lack some: {rights.incomplete}",) if rights.incomplete else ()
     details = {"namespace": rights.namespace, "excess": list(rights.excess), "incomplete": rights.incomplete or None}
     if rights.excess:

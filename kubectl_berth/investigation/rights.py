@@ -42,15 +42,17 @@ _HARMLESS = frozenset({"authorization.k8s.io", "authentication.k8s.io"})
 class Rights:
     """The person's rights against those that the tools use.
 
-    `missing` may not be read at all, `only_here` in `namespace` alone, `unknown` was not answered (`why`). `excess` is
-    what the person could do with these credentials and berth never does, one line each. `incomplete` says why the list
-    of rules may lack some; `rules` is that list, None where the server gave none.
+    `missing` may not be read at all, `only_here` in `namespace` alone, `unknown` was not answered (`why`), `known_here`
+    was not either, but may be read in `namespace` by its list of rules. `excess` is what the person could do with these
+    credentials and berth never does, one line each. `incomplete` says why the list of rules may lack some; `rules` is
+    that list, None where the server gave none.
     """
 
     namespace: str
     missing: Sequence[Right] = ()
     only_here: Sequence[Right] = ()
     unknown: Sequence[Right] = ()
+    known_here: Sequence[Right] = ()
     excess: Sequence[str] = ()
     why: str = ""
     incomplete: str = ""
@@ -111,11 +113,15 @@ def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float])
     failed = [answer for _, answer in answers if isinstance(answer, BerthError)]
     only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules or ())]
     partly = [] if incomplete else _list_alone([right for right, answer in answers if answer is True], rules or ())
+    unanswered = [right for right, answer in answers if isinstance(answer, BerthError)]
+    # what a whole list of rules does not hold is granted nowhere for all namespaces
+    closed = [right for right in unanswered if not incomplete and not _covered(right, rules or ())]
     return Rights(
         namespace=name.namespace,
-        missing=[*(right for right in refused if right not in only_here), *partly],
+        missing=[*(right for right in refused if right not in only_here), *closed, *partly],
         only_here=only_here,
-        unknown=[right for right, answer in answers if isinstance(answer, BerthError)],
+        unknown=unanswered if incomplete else [],
+        known_here=[right for right in unanswered if not incomplete and right not in closed],
         excess=excess([*(rules or ()), *known]),
         why=str(failed[0]) if failed else "",
         incomplete=incomplete,

@@ -6,7 +6,7 @@ import json
 import signal
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,40 +17,9 @@ from kubectl_berth.cluster.allow_list import permit
 from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.errors import Refused
 from kubectl_berth.simulator.server import serve
-from tests.fakes.kube_recorder import Recorded, Recorder, Reply, closed_port, recording, silent, status
+from tests.fakes.kube_recorder import Recorder, Reply, closed_port, recording, silent, status
+from tests.fakes.reviews import ACCESS, RULES, answering, rule
 from tests.process import Ended, berth, snapshot, start, surroundings
-
-ACCESS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
-
-
-def rule(groups: str, resources: str, verbs: str) -> dict[str, Any]:
-    return {"apiGroups": groups.split(","), "resources": resources.split(), "verbs": verbs.split()}
-
-
-def answering(
-    recorder: Recorder,
-    allowed: Callable[[dict[str, Any]], bool],
-    rules: list[dict[str, Any]],
-    stall: float = 0,
-    **more: Any,
-) -> None:
-    """The reviews say what `allowed` says of their attributes, and list these rules."""
-
-    def script(request: Recorded) -> Reply | None:
-        if request.method != "POST":
-            return None
-        asked = json.loads(request.body)
-        assert asked["apiVersion"] == "authorization.k8s.io/v1"
-        if request.path == ACCESS:
-            assert asked["kind"] == "SelfSubjectAccessReview"
-            answer: dict[str, Any] = {"allowed": allowed(asked["spec"]["resourceAttributes"])}
-        else:
-            assert (request.path, asked["kind"]) == (RULES, "SelfSubjectRulesReview")
-            answer = {"resourceRules": rules, "nonResourceRules": [], "incomplete": False, **more}
-        return Reply({**asked, "status": answer}, 201, stall=stall)
-
-    recorder.script = script
 
 
 @pytest.fixture
@@ -222,6 +191,27 @@ def test_a_review_that_says_nothing_is_neither_a_yes_nor_a_no(answer: Reply, ser
     assert found["rights"]["details"]["missing"] == []
     assert "pods" in found["rights"]["details"]["unknown"]
     assert found["more rights than needed"]["summary"] == "not known"
+
+
+def test_where_single_questions_are_not_answered_the_list_of_rules_is(server: Recorder, tmp_path: Path) -> None:
+    answering(server, lambda asked: True, [rule("*", "*", "get list")])
+    both = server.script
+    assert both is not None
+    server.script = lambda request: Reply("no such path", 404) if request.path == ACCESS else both(request)
+    found = points(doctor(server.url, tmp_path, "-o", "json"))["rights"]
+    assert (found["state"], found["summary"]) == ("note", "everything that the tools read in namespace shop")
+    assert "pods" in found["details"]["unknown_elsewhere"]
+    assert "nodes" not in found["details"]["unknown_elsewhere"]
+    narrowed = points(doctor(server.url, tmp_path, "-o", "json", "-n", "shop"))["rights"]
+    assert (narrowed["state"], narrowed["lines"]) == ("ok", [])
+    answering(server, lambda asked: True, [rule("*", "pods", "get list")])
+    fewer = server.script
+    assert fewer is not None
+    server.script = lambda request: Reply("no such path", 404) if request.path == ACCESS else fewer(request)
+    missing = points(doctor(server.url, tmp_path, "-o", "json"))["rights"]
+    assert missing["state"] == "missing"
+    assert "nodes" in missing["details"]["missing"]
+    assert "pods" not in missing["details"]["missing"]
 
 
 def test_what_may_be_listed_and_not_read_one_by_one(server: Recorder, tmp_path: Path) -> None:
