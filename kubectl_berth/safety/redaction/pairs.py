@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 
 from kubectl_berth.safety.keys import (
     names_a_password,
@@ -212,12 +211,9 @@ class _Place:
         self.name = match["name"].rstrip(".-")
         self.quoted, self.always = quoted, always
         self.separator = match["sep"].strip()
-
-    @cached_property
-    def _before(self) -> str:
-        """What stands before the name on its line, at most 300 characters."""
-        start = self.match.start()
-        return self.text[max(0, start - 300) : start].rpartition("\n")[2]
+        # what stands before the name on its line, at most 300 characters
+        start = match.start()
+        self._before = text[max(0, start - 300) : start].rpartition("\n")[2]
 
     def holds_secret(self, value: str) -> bool:
         """True where the value is a secret, not a reference, a placeholder, a state or a word of a sentence."""
