@@ -42,7 +42,7 @@ def _from_status(inventory: Inventory, pod: Pod) -> Iterator[Finding]:
                 weight(inventory, pod),
                 pod.ref,
                 "RunAsNonRootConflict",
-                f"container {status.name} must not run as root, but its image does",
+                f"container {status.name} must not run as root (runAsNonRoot), but its image does",
                 (evidence,),
                 remedy="set securityContext.runAsUser to the image's non-root user, or build the image with a numeric "
                 "USER",

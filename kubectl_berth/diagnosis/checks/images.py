@@ -67,7 +67,8 @@ _CAUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 _WORDS: dict[str, tuple[str, str, str]] = {
     "ImageRateLimited": (
-        "the registry limits how often it may be asked (429), and this pull came without credentials or too often",
+        "the registry limits how often it may be asked (rate limit, 429), and this pull came without credentials or "
+        "too often",
         "log in to the registry with a pull secret, or pull through a mirror; waiting helps only for a while",
         "the same pull succeeds at once from another address",
     ),

@@ -69,7 +69,7 @@ def _no_pods(inventory: Inventory, service: Service) -> Iterator[Finding]:
         "critical" if near or idle is not None else "warning",
         service.ref,
         "ServiceWithoutEndpoints",
-        "its selector matches no pod, so it sends traffic nowhere",
+        "its selector matches no pod, so it sends traffic nowhere" + (f": {near}" if near and idle is None else ""),
         tuple(evidence),
         remedy="make the Service's selector and the pods' labels agree again"
         if idle is None

@@ -270,9 +270,8 @@ def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
         for one in inventory.services
         if one.namespace == workload.namespace and one.spec.selector and one.spec.selector.items() <= labels.items()
     ]
-    return any(one.spec.type in ("LoadBalancer", "NodePort") for one in behind) or relied_on(
-        inventory, {one.ref for one in behind}
-    )
+    outside = any(one.spec.type in ("LoadBalancer", "NodePort") for one in behind)
+    return outside or (bool(behind) and not relied_on(inventory).isdisjoint(one.ref for one in behind))
 
 
 def _named_service(service: Service, workload: Workload) -> bool:

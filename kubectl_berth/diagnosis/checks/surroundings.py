@@ -88,27 +88,31 @@ def _behind(pod: Pod, service: Service) -> bool:
     return service.namespace == pod.namespace and bool(selector) and selector.items() <= labels.items()
 
 
-def relied_on(inventory: Inventory, services: set[Ref]) -> bool:
-    """True where an Ingress, a route, a webhook, an aggregated API or a running workload's settings lead to one."""
-    if not services:
-        return False
+def relied_on(inventory: Inventory) -> set[Ref]:
+    """The Services that an Ingress, a route, a webhook, an aggregated API or a running workload's settings lead to."""
+    if "relied_on" not in inventory.worked_out:
+        inventory.worked_out["relied_on"] = set(_leading(inventory))
+    found: set[Ref] = inventory.worked_out["relied_on"]
+    return found
+
+
+def _leading(inventory: Inventory) -> Iterator[Ref]:
     for ingress in inventory.ingresses:
         backends = [path.backend for rule in ingress.spec.rules if rule.http for path in rule.http.paths]
         backends += [ingress.spec.default_backend] if ingress.spec.default_backend else []
-        if any(one.service and Ref("Service", ingress.namespace, one.service.name) in services for one in backends):
-            return True
+        yield from (Ref("Service", ingress.namespace, one.service.name) for one in backends if one.service)
     called = [api.spec.service for api in inventory.api_services]
     called += [
         hook.client_config.service
         for one in (*inventory.validating_webhooks, *inventory.mutating_webhooks)
         for hook in one.webhooks
     ]
-    if any(one and Ref("Service", one.namespace, one.name) in services for one in called):
-        return True
-    if any(set(_routed(one.spec, one.namespace)) & services for one in inventory.custom):
-        return True
+    yield from (Ref("Service", one.namespace, one.name) for one in called if one)
+    for resource in inventory.custom:
+        yield from _routed(resource.spec, resource.namespace)
     running = {inventory.workload(pod): pod for pod in inventory.pods if not pod.finished}
-    return any(services & set(services_needed(inventory, pod, pod.spec.all_containers)) for pod in running.values())
+    for pod in running.values():
+        yield from services_needed(inventory, pod, pod.spec.all_containers)
 
 
 def _routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
