@@ -181,8 +181,8 @@ def _no_server(kubeconfig: Kubeconfig, context: ContextEntry, pod: Pod | None, g
     """Why there is no server to ask, and what to do about it."""
     if pod and given:
         return ClusterUnreachable(
-            f"{' and '.join(given)}: with this kubectl does not take the pod's own service account either, and nothing "
-            "else names a cluster: leave it out, or name the cluster with --server or a kubeconfig"
+            f"nothing names a cluster, and the pod's own is not taken together with {' and '.join(given)} (nor by "
+            "kubectl): leave that out, or name a cluster with --server or a kubeconfig"
         )
     if kubeconfig.empty:
         said = "the kubeconfig says nothing" if kubeconfig.files else "no kubeconfig found"
@@ -217,5 +217,8 @@ def _server(cluster: ClusterEntry) -> str:
         or re.search(r"[\s\\]", written)
         or not written.isprintable()
     ):
-        raise UsageError(f"cluster {cluster.name!r} of the kubeconfig: {cluster.server!r} is not a server's URL")
+        shown = re.sub(r"//[^/]*@", "//", cluster.server)  # without a password
+        raise UsageError(
+            f"cluster {cluster.name!r}: {shown!r} is not a server's URL; it may hold a host, port and path"
+        )
     return written.rstrip("/")

@@ -94,8 +94,9 @@ def test_a_kubeconfig_wins_over_the_pod(tmp_path: Path) -> None:
     ["ftp://x", "https://", "https://x?y=1", "https://x#y", "https://u:p@x", "https://x:99999", "https://x\\y", "a b"],
 )
 def test_what_is_no_server(server: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not a server's URL"):
+    with pytest.raises(UsageError, match="is not a server's URL") as raised:
         resolve(ConnectionOptions(kubeconfig=kubeconfig(tmp_path, server=server)), environment(tmp_path))
+    assert "u:p" not in str(raised.value)
 
 
 def test_credentials_never_show_in_a_representation(tmp_path: Path) -> None:
