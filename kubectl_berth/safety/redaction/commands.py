@@ -186,7 +186,7 @@ def _arguments(text: str, at: int) -> Iterator[tuple[str, int, int]]:
         if match["end"] or number > _MOST_ARGUMENTS:
             return
         group = match.lastgroup or "bare"
-        if match[group] in _PROGRAMS:
+        if match[group].lstrip().partition(" ")[0].rpartition("/")[2] in _PROGRAMS:
             return
         if match[group] and match[group] != "-":
             yield match[group], match.start(group), match.end(group)

@@ -143,7 +143,8 @@ def authentications(text: str, low: str) -> Iterator[Span]:
             secret = None
         else:
             secret = words[-1] if words else None
-        if secret is not None and not placeholder(secret.group()):
+        masked = "[REDACTED:" in text[max(0, match.start() - 24) : match.start() + 1]  # its bracket is no prompt
+        if secret is not None and not masked and not placeholder(secret.group()):
             offset = match.start("rest")
             yield offset + secret.start(), offset + secret.end(), VALUE
 

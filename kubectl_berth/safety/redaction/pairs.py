@@ -46,6 +46,9 @@ _ARROW = re.compile(rf"{QUOTE}[ \t]{{0,3}}(?:->|=>|→)[ \t]{{0,3}}(?={QUOTE})")
 _SECOND_OF_TWO = re.compile(r"[\"'`\\]{1,8}\s{0,3}(?:,\s?(?:true|false)\s?)?[\])]")
 _CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest)[/_.-]$")
 _MOST_IN_A_WORD = 12
+_NAME_OF_KEY = re.compile(
+    r"[A-Za-z]{2,11}|[A-Za-z]{2,20}(?:[-_.][A-Za-z]{1,20}){1,6}(?:[-_.]?\d{1,2})?|[a-z]{2,12}(?:[A-Z][a-z]{1,12}){1,4}"
+)
 _INNER = re.compile(r"(?P<name>[A-Za-z_][\w.-]{1,80})=(?!=)")
 _BYTES = re.compile(r"[ \t]{1,3}bytes\b")
 
@@ -230,6 +233,7 @@ class _Place:
             return names_a_secret_id(self.name, value) or opaque(value) or _pair_in_base64(value)
         if (
             self.name.lower().endswith("key")
+            and _NAME_OF_KEY.fullmatch(value)
             and sensitive(value)
             and not (self.separator == "=" and any(map(str.isdigit, value)))
         ):

@@ -43,7 +43,7 @@ def tokens_in_urls(text: str, low: str) -> Iterator[Span]:
     found += [
         (m.start("secret"), m.end("secret"), "[REDACTED:token]")
         for m in _USER_TOKEN.finditer(text)
-        if random_looking(m["secret"])
+        if random_looking(m["secret"]) and any(map(str.isdigit, m["secret"]))
     ]
     yield from sorted(found)
 
