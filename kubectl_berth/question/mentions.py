@@ -184,7 +184,7 @@ def _single(tokens: list[_Token], i: int, used: set[int]) -> Mention | None:
     after = _neighbour(tokens, i, +1, used)
     kinds = (kinds_of(after) if after else ()) or (kinds_of(before) if before else ())
     concept = (concept_of(after) if after else None) or (concept_of(before) if before else None)
-    called = i > 0 and tokens[i - 1].lower in _NAMED
+    called = i > 0 and tokens[i - 1].lower in _NAMED and token.lower not in FUNCTION_WORDS
     if says_little(token.lower) and not (token.quoted or called):
         if token.lower in FUNCTION_WORDS or len(token.lower) < 3:
             return None

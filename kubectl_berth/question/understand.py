@@ -226,11 +226,17 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
         return 0
     if len(word) > 4 and entry.rank <= _ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
         return _PART * 0.55
-    if wanted <= entry.parts:
+    if wanted <= entry.parts or {singular(one) for one in wanted} <= entry.parts:
         return _PART * (0.5 + 0.5 * len(wanted) / len(entry.parts)) + (0.3 if "-" in word else 0)
     if len(word) > 4 and "-" in word and name.startswith(f"{word}-"):
         return _PART
     return 0
+
+
+def _surest(mention: Mention, hits: Sequence[_Hit]) -> tuple[float, int]:
+    """Names before parts of names; of two names the one said first, whatever kind was said beside either."""
+    top = max(hit.score for hit in hits)
+    return (-min(top, _EXACT - 0.2), mention.position) if top >= _EXACT - 0.2 else (-top, 0)
 
 
 def _derived(word: str, part: str) -> bool:
@@ -270,7 +276,7 @@ def _subjects(
     # a word that only resembles a part of some name is no subject beside one that is a name
     floor = _MEANT - 0.3 if best >= _MEANT else 0.0
     certain = any(not mention.plain and max(hit.score for hit in hits) >= _EXACT - 0.2 for mention, hits in groups)
-    for mention, hits in sorted(groups, key=lambda group: -max(hit.score for hit in group[1])):
+    for mention, hits in sorted(groups, key=lambda group: _surest(*group)):
         top = max(hit.score for hit in hits)
         if top < floor or (certain and mention.plain and says_little(mention.word) and mention.position > 0):
             continue  # a common word is a name beside another one only where it opens the sentence

@@ -302,3 +302,30 @@ def test_a_stuck_pods_hook_is_named() -> None:
     hook = {"lifecycle": {"preStop": {"exec": {"command": ["sleep", "36000"]}}}}
     stuck = pod("web-1", container=hook, metadata={"deletionTimestamp": ago(30)})
     assert "preStop hook" in " ".join(one(found(node(), stuck), "DeletionStuck").evidence)
+
+
+def refused(words: str) -> list[Any]:
+    web = deployment(ready=0, status={"replicas": 0})
+    maker = merged(replica_set(web, "web-1", ready=0), {"status": {"replicas": 0}})
+    maker["status"]["conditions"] = [condition("ReplicaFailure", "True", "FailedCreate", words)]
+    return found(web, maker, event(maker, "FailedCreate", f"Error creating: {words}"))
+
+
+def test_a_policy_that_speaks_in_several_lines_is_quoted_whole() -> None:
+    words = 'admission webhook "v.example.com" denied the request: \n\nresource Pod/shop/web- was blocked due to the following policies \n\nneeds-team:\n  label team is required\n'  # fmt: skip # noqa: E501
+    assert "needs-team: label team is required" in one(refused(words), "AdmissionDenied").summary
+
+
+def test_a_webhook_that_outlived_its_service_is_called_left_over() -> None:
+    words = 'Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "https://hook.shop.svc:443/?timeout=10s": service "hook" not found'  # fmt: skip # noqa: E501
+    finding = one(refused(words), "WebhookFails")
+    assert "left over" in finding.summary and "delete the configuration" in finding.remedy
+
+
+def test_a_taint_is_named_whatever_the_version_says() -> None:
+    stuck = pod("web-1", phase="Pending", node="", spec={"nodeName": ""})
+    stuck["status"]["containerStatuses"] = []
+    words = "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available"
+    stuck["status"]["conditions"] = [condition("PodScheduled", "False", "Unschedulable", words)]
+    tainted = node(spec={"taints": [{"key": "pool", "value": "gpu", "effect": "NoSchedule"}]})
+    assert "(pool=gpu:NoSchedule)" in one(found(stuck, tainted), "UntoleratedTaint").summary

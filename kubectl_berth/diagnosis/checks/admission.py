@@ -19,7 +19,8 @@ _BOUNDS = re.compile(
 _ACCOUNT = re.compile(r"serviceaccount \"([^\"]+)\" not found", re.IGNORECASE)
 _SECURITY = re.compile(r"violates PodSecurity \"([^\"]+)\":? ?(.*)", re.IGNORECASE)
 _CALL = re.compile(r"failed calling webhook \"([^\"]+)\"", re.IGNORECASE)
-_DENIED = re.compile(r"admission webhook \"([^\"]+)\" denied the request:? ?(.*)", re.IGNORECASE)
+_GONE = re.compile(r"service \\?\"[^\"]+\" not found")
+_DENIED = re.compile(r"admission webhook \"([^\"]+)\" denied the request:?\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 Judge = Callable[[Inventory, Identified, str, str], Iterator[Finding]]
 
@@ -192,6 +193,12 @@ def _trouble(text: str) -> tuple[str, str]:
         return (
             "is not trusted: its certificate does not fit the configuration's caBundle",
             "renew the certificate or the caBundle so that they fit (what injects the CA may be down)",
+        )
+    if _GONE.search(lowered):
+        return (
+            "is left over: the Service that answered it does not exist",
+            "install again what answered it, or, where that was removed for good, delete the configuration that it "
+            "left behind",
         )
     if "deadline exceeded" in lowered or "timeout" in lowered.split("?timeout=")[-1]:
         return (

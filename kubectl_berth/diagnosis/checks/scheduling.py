@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
 from kubectl_berth.diagnosis.checks.admission import webhook_failure
-from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles, volume_elsewhere
+from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles, repelling, selects, volume_elsewhere
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, weight, younger
 from kubectl_berth.records import Finding, Ref
@@ -161,6 +161,10 @@ def _which(inventory: Inventory, pod: Pod, reason: str, text: str) -> str:
     """What is short, taken or out of reach, in a few words; "" where the evidence alone tells it."""
     if reason == "InsufficientResources":
         return listed(sorted(set(re.findall(r"insufficient ([\w./-]*\w)", text))))
+    if reason == "UntoleratedTaint":
+        open_nodes = [node for node in inventory.nodes if not _reserved_for_control_plane(pod, node)]
+        taints = {str(taint) for node in open_nodes for taint in repelling(pod.spec, node) if selects(pod.spec, node)}
+        return listed(sorted(taints), 3)
     if reason == "HostPortTaken":
         return listed([str(one.host_port) for part in pod.spec.containers for one in part.ports if one.host_port])
     if reason == "VolumeElsewhere":

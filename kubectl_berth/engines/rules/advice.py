@@ -95,7 +95,8 @@ def webhook_back(cause: Finding, inventory: Inventory) -> str:
         return ""
     hook = next((one for one in view.webhooks if one.name in cause.summary and one.client_config.service), None)
     service = hook.client_config.service if hook is not None else None
-    if hook is None or service is None or "caBundle" in cause.summary:
+    # one that answered, or whose Service is gone: the finding's own remedy fits
+    if hook is None or service is None or "does not answer" not in cause.summary:
         return ""
     return (
         f"Bring Service {service.namespace}/{service.name} and the pods behind it back first: everything that "
@@ -152,6 +153,12 @@ def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:
         Action("scale", ref.kind, ref.namespace, ref.name, "spec.replicas", "0", found[1]),
     )
 
+
+RESOLVE = (
+    "Set dnsPolicy ClusterFirst in the pod template of {where} (ClusterFirstWithHostNet where it has hostNetwork): "
+    "with Default it asks the name servers of its node, which know no Services."
+)
+"""What to do where a pod does not ask the cluster's DNS."""
 
 _PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."
 

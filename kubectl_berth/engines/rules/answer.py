@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kubectl_berth.engines.rules.advice import (
+    RESOLVE,
     advice,
     earlier_revision,
     more_memory,
@@ -16,7 +17,7 @@ from kubectl_berth.engines.rules.advice import (
     start_command,
     webhook_back,
 )
-from kubectl_berth.engines.rules.beside import beside, command_of, policy
+from kubectl_berth.engines.rules.beside import beside, command_of, node_names, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import asks_for_changes, changes
 from kubectl_berth.engines.rules.history import history
@@ -227,7 +228,11 @@ def _remedies(material: Material) -> list[str]:
         log = log_of(material, cause)
         read = log is not None and log.best is not None
         if log is not None and log.best is not None and (not case.causes or cause is _first_with(material, log)):
-            told.append(advice(log.best, log.workload, log.wanted.container))
+            told.append(
+                RESOLVE.format(where=log.workload)
+                if node_names(material, cause)
+                else advice(log.best, log.workload, log.wanted.container)
+            )
         special = _special(material, cause)
         # what a log says has been read already
         if special:

@@ -72,6 +72,8 @@ def gist(material: Material, finding: Finding) -> str:
     lines = beside(material, finding)
     if lines:
         return f" ({lines[0]})"
+    if node_names(material, finding):
+        return " (its dnsPolicy is Default, so names of Services do not resolve)"
     text = "\n".join(finding.evidence)
     if (found := _SECRETS.search(text)) and found[1] not in finding.summary:
         return f" (the pull secret {found[1]} that it names could not be found in its namespace)"
@@ -80,6 +82,13 @@ def gist(material: Material, finding: Finding) -> str:
     if (found := _PROBE.search(text)) and "probe failed" not in finding.summary:
         return f" ({quoted(material.say(found[0], str(finding.subject)), 140)})"
     return ""
+
+
+def node_names(material: Material, finding: Finding) -> bool:
+    """True where a pod's log speaks of a name that did not resolve, and the pod asks its node's name servers."""
+    log = log_of(material, finding)
+    told = log is not None and log.best is not None and log.best.family == "dns"
+    return told and any(line.startswith("spec.dnsPolicy: Default") for line in finding.evidence)
 
 
 def policy(material: Material, finding: Finding) -> str:

@@ -106,6 +106,13 @@ def _several(case: Case) -> list[str]:
 _HARM = ("failing", "crash", "down", "pending", "memory", "image", "scaling", "certificate", "storage")
 
 
+_BAD_NEWS = re.compile(
+    r"\b(?:fail\w*|broken?|breaks?|stuck|wrong|not|no|never|can'?t|cannot|won'?t|doesn'?t|isn'?t|expired?|pending|errors?|"
+    r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why)\b",
+    re.IGNORECASE,
+)
+
+
 def premise_lines(case: Case) -> list[str]:
     """Where what the question takes for granted is not what was found."""
     faults = [*case.causes, *case.symptoms]
@@ -115,7 +122,8 @@ def premise_lines(case: Case) -> list[str]:
     if "memory" in claims and faults and not any(_about_memory(one) for one in faults):
         lines.append("It is not memory: nothing here was killed for lack of memory.")
     lines.extend(_old_events(case))
-    taken = next((one for one in premises if one.claim in _HARM and not one.asked), None)
+    harmed = _BAD_NEWS.search(case.understanding.text) is not None
+    taken = next((p for p in premises if not p.asked and (p.claim in _HARM[:5] or (harmed and p.claim in _HARM))), None)
     if taken is not None and not faults and case.subjects:
         lines.append(
             f"The question takes {quoted(taken.words, 40)} for granted; nothing of the kind is seen now{_calm(case)}."

@@ -245,3 +245,28 @@ def test_the_objects_of_a_kind_come_before_names_that_contain_its_word(small: Sm
     small.add("keep.example.io/v1", "Backup", "friday", "data", spec={}, status={"conditions": [bad]})
     small.healthy("backup-ui", "shop")
     assert "Backup data/friday has a fault" in first(small, "did last night's backup work")
+
+
+def test_of_two_names_the_one_said_first_is_asked_about(small: SmallCluster) -> None:
+    daemons = small.crashing("node-agent", "shop")
+    daemons["spec"]["dnsPolicy"] = "Default"
+    small.healthy("collector", "shop")
+    small.log("shop", daemons["metadata"]["name"], "node-agent", "FATAL lookup collector.shop on 10.0.0.2:53: no such host\n", previous=True)  # fmt: skip # noqa: E501
+    answer = ask(small, "node-agent cannot resolve collector.shop")
+    assert answer.startswith("**Deployment shop/node-agent is not healthy")
+    assert "its dnsPolicy is Default" in answer.splitlines()[0] and "Set dnsPolicy ClusterFirst" in answer
+
+
+def test_several_of_a_kind_of_name_mean_the_one_there_is(small: SmallCluster) -> None:
+    small.crashing("load-importer", "jobs")
+    assert " jobs/load-importer" in first(small, "importers?")
+
+
+def test_no_word_after_name_is_a_name_but_a_name(small: SmallCluster) -> None:
+    small.crashing("cart", "shop")
+    assert "is called `not`" not in ask(small, "cart down, name not shown anywhere")
+
+
+def test_a_topic_without_harm_is_not_taken_for_granted(small: SmallCluster) -> None:
+    assert "for granted" not in ask(small, "is web scaling ok")
+    assert "for granted" in ask(small, "why is web stuck scaling")
