@@ -17,6 +17,7 @@ from kubectl_berth.safety.redaction.neighbours import in_json_web_keys, in_secre
 from kubectl_berth.safety.redaction.places import redact_places
 from kubectl_berth.safety.redaction.spans import replaced
 from kubectl_berth.safety.redaction.tokens import (
+    LONGEST_KEPT,
     redact_hashes_and_hooks,
     redact_pairs_of_aws,
     redact_private_keys,
@@ -37,10 +38,15 @@ def redact(text: str) -> str:
     return _redact(text, 2)
 
 
-@lru_cache(maxsize=1024)
 def head(text: str, limit: int) -> str:
     """The first `limit` characters of the text, redacted before the cut: half a secret is recognised by nothing."""
-    return redact(text[: limit + _REACH])[:limit]
+    return _redacted_once(text[: limit + _REACH])[:limit]
+
+
+@lru_cache(maxsize=1024)
+def _redacted_once(text: str) -> str:
+    """Redacted; for short texts that come again and again, such as one condition of many pods."""
+    return redact(text)
 
 
 def _redact(text: str, depth: int) -> str:
@@ -71,7 +77,11 @@ def _run(run: str, depth: int) -> str:
     return ".".join(BASE64 if len(part) >= 16 and _hides_secret(part, depth) else part for part in run.split("."))
 
 
-@lru_cache(maxsize=8192)
 def _hides_secret(run: str, depth: int) -> bool:
+    return _hides(run, depth) if len(run) <= LONGEST_KEPT else _hides.__wrapped__(run, depth)
+
+
+@lru_cache(maxsize=8192)
+def _hides(run: str, depth: int) -> bool:
     decoded = decode_hex(run) if _HEX.fullmatch(run) else decode(run[:65_536])
     return decoded is not None and _redact(decoded, depth - 1) != decoded

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 TOKEN = "[REDACTED:token]"
+LONGEST_KEPT = 2000
+"""Characters of the words whose result is remembered: thousands of longer ones would fill the memory."""
 KEY = "[REDACTED:private-key]"
 
 _PREFIXED = [
@@ -184,9 +186,13 @@ def _without_tail(text: str, at: int, end: re.Match[str]) -> str:
     return text[at:start] + KEY if start < stop else text[at : end.end()]
 
 
-@lru_cache(maxsize=8192)
 def redact_tokens(run: str) -> str:
     """One long word without the tokens in it."""
+    return _of_word(run) if len(run) <= LONGEST_KEPT else _of_word.__wrapped__(run)
+
+
+@lru_cache(maxsize=8192)
+def _of_word(run: str) -> str:
     run = _TOKEN.sub(_token, run)
     return _GLUED.sub(TOKEN, run)
 
