@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_berth.engines import bedrock_errors
 from kubectl_berth.engines.bedrock_models import checked
-from kubectl_berth.engines.claude_errors import Place
+from kubectl_berth.engines.claude_errors import Place, odd_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
 from kubectl_berth.engines.connections import host_of, is_http
 from kubectl_berth.environment import missing
@@ -77,12 +77,14 @@ def make_bedrock(
 
     Without `token` (AWS_BEARER_TOKEN_BEDROCK) requests are signed with what AWS's own chain of credentials finds.
     Raises UsageError for a model, region or URL that cannot be used, EngineUnreachable where boto3 or a region is
-    missing.
+    missing, or the token is none.
     """
     if not is_installed():
         raise EngineUnreachable(EXTRA)
     model = checked(model, source)
     where, url = place_of(aws_region, base_url)
+    if odd := odd_key("AWS_BEARER_TOKEN_BEDROCK", token):
+        raise EngineUnreachable(odd)
 
     def client(options: dict[str, Any]) -> Any:
         import anthropic

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_berth.engines.claude_errors import Place, no_key
+from kubectl_berth.engines.claude_errors import Place, no_key, odd_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
 from kubectl_berth.engines.connections import host_of, is_http
-from kubectl_berth.errors import UsageError
+from kubectl_berth.errors import EngineUnreachable, UsageError
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 DEFAULT_URL = "https://api.anthropic.com"
@@ -27,6 +27,8 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
         # the SDK would say so only at the first request
         if not (made.api_key or made.auth_token or made.credentials or _sends_its_own(made)):
             raise no_key(place)
+        if odd := odd_key("ANTHROPIC_API_KEY", made.api_key) or odd_key("ANTHROPIC_AUTH_TOKEN", made.auth_token):
+            raise EngineUnreachable(odd)
         return made
 
     place = Place(host_of(url))

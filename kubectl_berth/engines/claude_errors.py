@@ -31,6 +31,13 @@ def no_key(place: Place) -> NoAnswer:
     )
 
 
+def odd_key(name: str, key: str | None) -> str:
+    """What is wrong with a key as it is written, "" where a request can carry it."""
+    if not key or (key.isascii() and key.isprintable() and " " not in key):
+        return ""
+    return f"{name} holds what no key does (a blank, a line break, a letter beyond ASCII): set it again"
+
+
 def unreachable(place: Place, cause: BaseException | None) -> NoAnswer:
     """The request never got an answer: refused, DNS, proxy, TLS, or a timeout."""
     host = place.host

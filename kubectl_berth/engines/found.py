@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 
+from kubectl_berth.engines.claude_errors import odd_key
 from kubectl_berth.engines.connections import host_of
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, UsageError
@@ -70,8 +71,8 @@ def _credentials(key: str, environment: Environment, *, at_home: bool) -> tuple[
         if other:
             return True, f"ANTHROPIC_API_KEY is not set; --engine claude goes by {other}"
         return False, "ANTHROPIC_API_KEY is not set"
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        return False, "ANTHROPIC_API_KEY holds what no key does (a blank, a line break, a letter beyond ASCII)"
+    if odd := odd_key("ANTHROPIC_API_KEY", key):
+        return False, odd
     if at_home and not key.startswith(_KEY_BEGINS):
         return True, f"ANTHROPIC_API_KEY is set, but does not begin with {_KEY_BEGINS} as the keys of Anthropic do"
     return True, "ANTHROPIC_API_KEY is set (whether it is valid shows at the first call)"
@@ -82,7 +83,8 @@ def _bedrock(settings: Settings, environment: Environment) -> Found:
     from kubectl_berth.engines.bedrock_models import DEFAULT_MODEL, checked
 
     model = settings.model or settings.bedrock_model or DEFAULT_MODEL
-    token = bool(environment.variable("AWS_BEARER_TOKEN_BEDROCK"))
+    key = environment.variable("AWS_BEARER_TOKEN_BEDROCK")
+    token = bool(key)
     auto = False
     try:
         if not is_installed():
@@ -90,6 +92,8 @@ def _bedrock(settings: Settings, environment: Environment) -> Found:
         auto = token and bool(region(settings.aws_region))
         where, url = place_of(settings.aws_region, settings.bedrock_base_url)
         checked(model, settings.source("model" if settings.model else "bedrock_model"))
+        if odd := odd_key("AWS_BEARER_TOKEN_BEDROCK", key):
+            return Found("bedrock", False, odd, model, auto=auto)
     except BerthError as error:
         return Found("bedrock", False, str(error), model, auto=auto)
     words = f"region {where}; requests would be signed with what AWS's own chain of credentials finds"

@@ -140,6 +140,22 @@ def test_a_copy_of_a_model_that_runs_elsewhere_runs_there_too(
     assert "are withheld" in tool.out
 
 
+@pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"])
+@pytest.mark.parametrize("odd", ["half-of-it\nthe-other-half", "with a blank", "schüssel"])
+def test_a_key_that_no_request_can_carry_is_said_before_one_is_made(
+    variable: str, odd: str, env: dict[str, str], moment: str
+) -> None:
+    with FakeAnthropic(claude_obeying("web-0 crashes.")) as claude:
+        places = {"ANTHROPIC_BASE_URL": claude.url, "ANTHROPIC_BEDROCK_BASE_URL": claude.url, "AWS_REGION": "us-east-1"}
+        env |= {variable: odd, **places}
+        engine = "bedrock" if variable.startswith("AWS") else "claude"
+        ended = berth("ask", "why?", "--snapshot", moment, "--engine", engine, env=env)
+        assert claude.requests == []
+    assert ended.status == 4
+    assert f"error: {variable} holds what no key does" in ended.err
+    assert "asking again" not in ended.err and "half" not in ended.err
+
+
 def test_a_model_that_runs_at_ollama_com_is_not_on_this_machine(env: dict[str, str], moment: str) -> None:
     question = ("get_logs", {"name": "web-0", "namespace": "shop"})
     with FakeOllama(obeying("web-0 crashes.", question), {"big:120b-cloud": TOOLS}) as fake:
