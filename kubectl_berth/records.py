@@ -370,3 +370,18 @@ class Incident:
     root_cause: str
     fix: str
     about: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing that doctor looked at. `state` is ok, note (nothing to mend), missing or failed; `lines` say more.
+
+    `status` is the exit status that it calls for.
+    """
+
+    name: str
+    state: str
+    words: str
+    lines: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
 
     from kubectl_berth.cluster.connection import Access
     from kubectl_berth.environment import Environment
-    from kubectl_berth.investigation.doctor import Point
-
-SCHEMA = "berth.dev/v1/doctor"
-MARKS = {"ok": "ok", "note": "note", "missing": "MISSING", "failed": "FAILED"}
+    from kubectl_berth.records import Point
 
 
 @click.command(cls=KubectlCommand)
@@ -47,6 +43,7 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     from kubectl_berth.cluster.kubeconfig import read_kubeconfig
     from kubectl_berth.cluster.live import reach
     from kubectl_berth.investigation.doctor import PATIENCE, examine
+    from kubectl_berth.output.doctor_report import doctor_document, point_text
     from kubectl_berth.settings import resolve
 
     source = Source(**options)
@@ -70,11 +67,11 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     ):
         points.append(point)
         if output == "text":
-            environment.stdout.write(_text(point))
+            environment.stdout.write(point_text(point))
             environment.stdout.flush()
     status = _status(points)
     if output == "json":
-        environment.stdout.write(json.dumps(_document(points, status), indent=2, ensure_ascii=False) + "\n")
+        environment.stdout.write(json.dumps(doctor_document(points, status), indent=2, ensure_ascii=False) + "\n")
     return status
 
 
@@ -82,38 +79,3 @@ def _status(points: Sequence[Point]) -> int:
     """What keeps a run from starting comes before what it would only lack."""
     statuses = {int(point.status) for point in points}
     return next((status for status in (2, 3, 4, 6, 1) if status in statuses), 0)
-
-
-def _text(point: Point) -> str:
-    from kubectl_berth.safety.gate import shown_line
-
-    lines = [f"{MARKS[point.state]:<8}{point.name}: {shown_line(point.words, 2000)}"]
-    lines += [f"{'':<10}{shown_line(line, 2000)}" for line in point.lines]
-    return "\n".join(lines) + "\n"
-
-
-def _document(points: Sequence[Point], status: int) -> dict[str, Any]:
-    from kubectl_berth.safety.gate import shown_line
-
-    found = [
-        {
-            "name": point.name,
-            "state": point.state,
-            "summary": shown_line(point.words, 2000),
-            "lines": [shown_line(line, 2000) for line in point.lines],
-            "details": _shown(point.details),
-        }
-        for point in points
-    ]
-    return {"schema": SCHEMA, "ok": status == 0, "exit_status": status, "points": found}
-
-
-def _shown(details: Any) -> Any:
-    """The details with every text in them cleaned and redacted."""
-    from kubectl_berth.safety.gate import shown_line
-
-    if isinstance(details, Mapping):
-        return {name: _shown(value) for name, value in details.items()}
-    if isinstance(details, list):
-        return [_shown(value) for value in details]
-    return shown_line(details, 2000) if isinstance(details, str) else details

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from kubectl_berth.investigation.consent import raw_allowed
 from kubectl_berth.investigation.rights import Rights, review
 from kubectl_berth.knowledge.ledger import day_of, taken
 from kubectl_berth.knowledge.store import FILE, Store, StoreError, data_directory
+from kubectl_berth.records import Point
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.rights import Right, custom
 
@@ -30,21 +30,6 @@ SHOWN = 12
 
 PATIENCE = 5.0
 """Seconds that one request to the API server may take unless --request-timeout says otherwise."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """One thing that was looked at. `state` is ok, note (nothing to mend), missing or failed; `lines` say more.
-
-    `status` is the exit status that it calls for.
-    """
-
-    name: str
-    state: str
-    words: str
-    lines: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-    status: ExitStatus = ExitStatus.OK
 
 
 def examine(
