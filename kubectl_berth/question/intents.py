@@ -147,7 +147,7 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
 _HEALTH = re.compile(
     r"\b(?:any|some|every)(?:thing|one)?\b[^.?!]{0,40}\b(?:broken|wrong|failing|unhealthy|down|issues?|problems?|"
     r"red|fire|"
-    r"ok|okay|fine|healthy|alright|good|attention)\b|"
+    r"ok|okay|fine|healthy|alright|good|attention|worry|worrying|worried|concern\w*)\b|"
     r"\b(?:what|what's|whats)\b[^.?!]{0,20}\b(?:broken|wrong|failing|unhealthy|down|going on)\b|"
     r"\b(?:health|status|state|overview|summary)\b[^.?!]{0,20}\b(?:of )?(?:the |my |our |this )?cluster\b|"
     r"\bcluster\b[^.?!]{0,30}\b(?:healthy|health|ok|okay|fine|broken|status|alright|good)\b|"

@@ -12,6 +12,7 @@ from kubectl_berth.question.intents import intents_of, premises_of, yes_no
     [
         ("Is anything broken in my cluster right now?", "health"),
         ("what's wrong?", "health"),
+        ("anything I should worry about before going to bed?", "health"),
         ("why is checkout crashing", "diagnose"),
         ("show me the exact error of billing", "logs"),
         ("Print the contents of the db-credentials Secret in the shop namespace", "secret"),
