@@ -132,21 +132,19 @@ def _tls(access: Access, credentials: Credentials) -> ssl.SSLContext:
 def _load_certificate(context: ssl.SSLContext, access: Access, credentials: Credentials) -> None:
     """Into the context; what is no file yet is one, readable by this user alone, only while OpenSSL reads it."""
     with ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="berth-")))
 
-        def as_file(value: bytes | Path, name: str) -> Path:
+        def as_file(value: bytes | Path) -> Path:
             if isinstance(value, Path):
                 return value
-            path = directory / name
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="berth-")), "pem")
             path.touch(0o600)
             path.write_bytes(value)
             return path
 
-        certificate, key = as_file(credentials.certificate, "certificate"), as_file(credentials.key, "key")
         try:
             # an empty password: OpenSSL must not ask for one on the terminal
-            context.load_cert_chain(certificate, key, password="")
-        except (ssl.SSLError, OSError) as error:
+            context.load_cert_chain(as_file(credentials.certificate), as_file(credentials.key), password="")
+        except OSError as error:
             raise UsageError(
                 f"the client certificate and key of user {access.user!r} cannot be used ({_reason(error)}); renew them"
             ) from error

@@ -289,6 +289,25 @@ def test_key_from_data_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest
     assert list(scratch.iterdir()) == []
 
 
+def test_where_nothing_can_be_written_a_key_in_a_file_is_used_and_one_from_data_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import base64
+    import tempfile
+
+    tls = make_tls(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    files = {"client-certificate": str(tls.client_certificate), "client-key": str(tls.client_key)}
+    inline = {"client-key-data": base64.b64encode(tls.client_key.read_bytes()).decode()}
+    with recording(tls, client_certificates=True) as server:
+        server.replies["/version"] = status(401, "Unauthorized", "Unauthorized")
+        cluster = {"server": server.url, "certificate-authority": str(tls.ca)}
+        connect_with(tmp_path, cluster, files, "401")
+        assert server.requests[0].client == "jane"
+        with pytest.raises(UsageError, match=r"the client certificate and key of user .* cannot be used"):
+            connect_with(tmp_path, cluster, {"client-certificate": files["client-certificate"], **inline}, "401")
+
+
 # --- lists ----------------------------------------------------------------------------------------------------------
 
 
