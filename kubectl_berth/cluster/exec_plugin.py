@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from kubectl_berth.cluster.authority import read_authority
 from kubectl_berth.cluster.child import has_terminal, run_child
 from kubectl_berth.cluster.kubeconfig import ClusterEntry, ExecEntry
 from kubectl_berth.environment import Environment
@@ -125,7 +126,7 @@ def _exec_info(plugin: ExecEntry, cluster: ClusterEntry, interactive: bool) -> d
             "server": cluster.server,
             "tls-server-name": cluster.tls_server_name,
             "insecure-skip-tls-verify": cluster.insecure,
-            "certificate-authority-data": base64.b64encode(_authority(cluster)).decode(),
+            "certificate-authority-data": base64.b64encode(read_authority(cluster)).decode(),
             "proxy-url": cluster.proxy_url,
             "disable-compression": cluster.disable_compression,
         }
@@ -133,12 +134,6 @@ def _exec_info(plugin: ExecEntry, cluster: ClusterEntry, interactive: bool) -> d
         spec["cluster"] = {**{key: value for key, value in given.items() if value}, "config": cluster.exec_config}
     spec["interactive"] = interactive
     return {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
-
-
-def _authority(cluster: ClusterEntry) -> bytes:
-    if cluster.ca_data or not cluster.ca_file:
-        return cluster.ca_data
-    return Path(cluster.ca_file).read_bytes()
 
 
 def _status(plugin: ExecEntry, user: str, output: bytes) -> dict[str, str]:
