@@ -23,7 +23,8 @@ if before is not None:
 for name in [name for name in os.environ if name.startswith("_PYI_")]:
     del os.environ[name]
 
-if not {"SSL_CERT_FILE", "SSL_CERT_DIR"} & set(os.environ):
+# not on Windows, which has a store of its own: there anybody may make a C:\etc
+if os.name == "posix" and not {"SSL_CERT_FILE", "SSL_CERT_DIR"} & set(os.environ):
     for bundle in BUNDLES:
         if Path(bundle).exists():
             os.environ["SSL_CERT_FILE"] = bundle
