@@ -5,7 +5,6 @@ Secrets and ConfigMaps are never asked for. Everything written has passed the sa
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ from kubectl_berth.records import Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.redaction.spans import VALUE
-from kubectl_berth.safety.refuse import refused_kind
+from kubectl_berth.safety.refuse import check_name, check_namespace, refused_kind
 from kubectl_berth.safety.sanitise import sanitise
 
 AT_ONCE = 8
@@ -343,6 +342,8 @@ def _write_log(taking: _Taking, wanted: Container) -> int:
     namespace, name, container, previous = wanted
     taking.go_on()
     try:
+        # they become parts of a path: what is no name must not lead out of the directory
+        where = Path(check_namespace(namespace), check_name(name), check_name(container))
         text = taking.cluster.log(name, namespace, container, previous=previous)
     except Forbidden as error:
         taking.refused("pods/log", error, namespace)
@@ -351,9 +352,7 @@ def _write_log(taking: _Taking, wanted: Container) -> int:
         if error.status not in (400, 404):
             taking.gaps.append(Gap(f"log of {namespace}/{name} {container}", error.why, str(error)))
         return 0
-    path = taking.directory / "logs" / namespace / name / f"{container}{'.previous' if previous else ''}.log"
-    if os.sep in container or not path.is_relative_to(taking.directory / "logs"):
-        return 0
+    path = taking.directory / "logs" / f"{where}{'.previous' if previous else ''}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(redact(sanitise(text)), encoding="utf-8")
     return 1

@@ -220,6 +220,16 @@ def test_what_could_not_be_read_is_said(tmp_path: Path) -> None:
     }
 
 
+def test_a_name_that_leads_out_of_the_directory_is_no_place_for_a_log(tmp_path: Path) -> None:
+    source = a_cluster(tmp_path / "source")
+    objects = source / "objects" / "all.yaml"
+    objects.write_text(objects.read_text().replace("name: main", "name: ../../../../main"))
+    ended = create(surroundings(tmp_path), tmp_path / "moment", "--snapshot", str(source))
+    assert "not read: log of shop/web-0 ../../../../main (refused): '../../../../main' is no object name" in ended.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["moment", "source"]
+    assert not (tmp_path / "moment" / "logs").exists()
+
+
 def test_a_directory_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     source = a_cluster(tmp_path / "source")
     before = everything(source)
