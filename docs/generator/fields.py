@@ -193,6 +193,7 @@ MEMORY = {
 }
 
 CONFIG = {
+    "schema": "`berth.dev/v1/config`",
     "file": "where the settings file is, or would be",
     "settings": "every setting",
     "settings[].name": "",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from kubectl_berth.environment import Environment
 
+SCHEMA = "berth.dev/v1/config"
+
 
 @click.group()
 def config() -> None:
@@ -36,6 +38,7 @@ def show(environment: Environment, /, output: str) -> int:
     if output == "json":
         found = [{"name": name, "value": _cleaned(value), "source": _cleaned(source)} for name, value, source in rows]
         document = {
+            "schema": SCHEMA,
             "file": str(settings_path(environment)),
             "settings": found,
             "keys": [{"name": name, "set": is_set} for name, is_set in keys.items()],

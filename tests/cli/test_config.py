@@ -85,6 +85,7 @@ def test_of_keys_only_whether_they_are_set(env: dict[str, str]) -> None:
         {"name": "AWS_BEARER_TOKEN_BEDROCK", "set": False},
         {"name": "OLLAMA_API_KEY", "set": False},
     ]
+    assert document["schema"] == "berth.dev/v1/config"
     assert document["file"] == berth("config", "path", env=env).out.strip()
 
 
