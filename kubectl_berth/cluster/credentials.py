@@ -126,7 +126,7 @@ def _basic(username: str, password: str) -> str:
 
 
 def impersonation(user: UserEntry) -> tuple[tuple[str, str], ...]:
-    """The Impersonate-* headers, a name once for each of its values."""
+    """The Impersonate-* headers, a name once for each of its values, which are text."""
     if not user.impersonate:
         return ()
     headers = [("Impersonate-User", user.impersonate)]
@@ -138,8 +138,7 @@ def impersonation(user: UserEntry) -> tuple[tuple[str, str], ...]:
     for name, value in headers:
         if not value.isprintable():
             raise UsageError(f"user {user.name!r} of the kubeconfig: {name} holds a control character")
-    # a header's characters are taken for bytes on their way; kubectl sends names in UTF-8
-    return tuple((name, value.strip().encode("utf-8", "surrogateescape").decode("latin-1")) for name, value in headers)
+    return tuple((name, value.strip()) for name, value in headers)
 
 
 _TOKEN_SAFE = "!#$&'*+-.^_`|~"

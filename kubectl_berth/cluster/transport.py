@@ -218,7 +218,8 @@ class Transport:
         if line.authorization:
             headers["Authorization"] = line.authorization
         for name, value in self.access.impersonation:
-            headers.add(name, value)
+            # a header's characters are taken for bytes on their way; kubectl sends names in UTF-8
+            headers.add(name, value.encode("utf-8", "surrogateescape").decode("latin-1"))
         return headers
 
     def _read(self, response: BaseHTTPResponse, wanted: _Request) -> Answer:

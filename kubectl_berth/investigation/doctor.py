@@ -60,7 +60,7 @@ def _kubeconfig(access: Access, files: Sequence[str]) -> Point:
     words = f"context {access.context}, {user}, namespace {access.namespace}, server {access.server}"
     lines = [f"read from {', '.join(files)}"] if files else []
     if access.impersonation:
-        lines.append("acting as " + ", ".join(f"{value}" for _, value in access.impersonation))
+        lines.append("acting as " + ", ".join(value for _, value in access.impersonation))
     if access.insecure:
         lines.append("the server's certificate is not checked: anybody on the way can read what is sent")
     details = {
