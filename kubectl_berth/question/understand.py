@@ -12,11 +12,9 @@ from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, kinds_of, says_little, singular
+from kubectl_berth.question.unnamed import MOST_SUBJECTS, bookkeeping, by_concept, by_custom_kind
+from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
-
-MOST_SUBJECTS = 12
-"""More objects than this are not looked at one by one."""
 
 _ASKED_ABOUT = 4  # workloads, operators' objects, nodes, Services: what a common word may be the name of
 _EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
@@ -106,10 +104,10 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
         elsewhere, _ = _subjects(outside, names, own)
-    of_kind = _by_custom_kind(words, names)
+    of_kind = by_custom_kind(words, names)
     if guessed and of_kind and not words.kinds:
         subjects, guessed = (), False
-    unnamed = () if subjects or elsewhere else of_kind or _by_concept(words, names)
+    unnamed = () if subjects or elsewhere else of_kind or by_concept(words, names)
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
@@ -301,49 +299,6 @@ def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
     return sorted(found, key=lambda ref: (ref.namespace != own, found[ref], ref))
 
 
-def _by_custom_kind(words: Words, names: Catalogue) -> tuple[Ref, ...]:
-    """Without a name: every object of an operator's kind that is spoken of by the kind's own word ("the topics")."""
-    said = {singular(mention.word) for mention in words.mentions if not mention.plain}
-    spaces = {"", *words.namespaces}
-    found = [
-        entry.ref
-        for entry in names.entries
-        if entry.custom and entry.ref.kind.lower() in said and (not words.namespaces or entry.ref.namespace in spaces)
-    ]
-    return tuple(found) if len(found) <= MOST_SUBJECTS else ()
-
-
-def _by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:
-    """Without a name: every object that is the kind of software spoken of, by its owner at the top.
-
-    What an operator runs comes before what it makes, and the operators themselves do not count.
-    """
-    spaces = set(words.namespaces)
-    found: dict[Ref, int] = {}
-    running = {names.root(entry.ref) for entry in names.entries if entry.ref.kind == "Pod"} if words.concepts else set()
-    for concept in words.concepts:
-        for entry in names.entries:
-            if spaces and entry.ref.namespace not in spaces:
-                continue
-            if not (entry.custom or entry.ref.kind in WORKLOAD_KINDS) or not entry.fits(concept):
-                continue
-            root = names.root(entry.ref)
-            if _controller(root.name) or (entry.custom and _bookkeeping(entry, concept)):
-                continue
-            found.setdefault(root, 0 if root in running else 1)
-    return tuple(sorted(found, key=lambda ref: found[ref])) if len(found) <= MOST_SUBJECTS else ()
-
-
-def _controller(name: str) -> bool:
-    """True for the name of an operator's own workload."""
-    return bool({"operator", "controller", "manager"} & set(name.split("-")))
-
-
-def _bookkeeping(entry: Entry, concept: str) -> bool:
-    """True for an operator's lesser kinds (a backup of a database is no database)."""
-    return concept != "backup" and any(word in entry.ref.kind.lower() for word in ("backup", "restore", "snapshot"))
-
-
 # --- what was not found ---------------------------------------------------------------------------------------------
 
 
@@ -406,6 +361,6 @@ def _kinds(words: Words, names: Catalogue) -> tuple[str, ...]:
         entry.ref.kind
         for concept in words.concepts
         for entry in names.entries
-        if entry.custom and entry.fits(concept) and not _bookkeeping(entry, concept)
+        if entry.custom and entry.fits(concept) and not bookkeeping(entry, concept)
     }
     return (*words.kinds, *sorted(custom))
