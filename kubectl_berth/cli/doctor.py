@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,6 @@ from kubectl_berth.cli.spelling import KubectlCommand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubectl_berth.cluster.connection import Access
     from kubectl_berth.environment import Environment
     from kubectl_berth.records import Point
 
@@ -39,32 +37,15 @@ def doctor(environment: Environment, /, engine: str | None, output: str, **optio
     kubectl berth doctor -n shop --as jane -o json
     """
     from kubectl_berth.cli.sources import Source, connection_of
-    from kubectl_berth.cluster.connection import resolve as way
-    from kubectl_berth.cluster.kubeconfig import read_kubeconfig
-    from kubectl_berth.cluster.live import reach
-    from kubectl_berth.investigation.doctor import PATIENCE, examine
+    from kubectl_berth.investigation.doctor import examine
     from kubectl_berth.output.doctor_report import doctor_document, point_text
     from kubectl_berth.settings import resolve
 
     source = Source(**options)
     source.validate()
     settings = resolve({"engine": engine}, environment=environment)
-    connection = connection_of(source)
-
-    def find() -> tuple[Access, list[str]]:
-        access = way(connection, environment)
-        if access.request_timeout is None:
-            access = replace(access, request_timeout=PATIENCE)
-        return access, [str(path) for path in read_kubeconfig(connection.kubeconfig, environment).files]
-
     points = []
-    for point in examine(
-        find,
-        lambda access: reach(access, environment),
-        settings,
-        environment,
-        narrowed=source.namespace is not None,
-    ):
+    for point in examine(connection_of(source), settings, environment):
         points.append(point)
         if output == "text":
             environment.stdout.write(point_text(point))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Discovery
-from kubectl_berth.cluster.connection import Access
+from kubectl_berth.cluster.connection import Access, ConnectionOptions, resolve
 from kubectl_berth.cluster.kinds import METRICS_KINDS
-from kubectl_berth.cluster.live import LiveCluster
+from kubectl_berth.cluster.kubeconfig import read_kubeconfig
+from kubectl_berth.cluster.live import LiveCluster, reach
 from kubectl_berth.engines.found import Found, chosen, find_engines
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus, NotServed, ReadError, UsageError
@@ -32,23 +34,16 @@ PATIENCE = 5.0
 """Seconds that one request to the API server may take unless --request-timeout says otherwise."""
 
 
-def examine(
-    find: Callable[[], tuple[Access, Sequence[str]]],
-    reach: Callable[[Access], LiveCluster],
-    settings: Settings,
-    environment: Environment,
-    *,
-    narrowed: bool,
-) -> Iterator[Point]:
-    """Each point as it is known. `find` gives the way to the cluster and the kubeconfig files that it was read from,
-    `reach` gives the cluster after its first answer; `narrowed` by -n.
-    """
+def examine(connection: ConnectionOptions, settings: Settings, environment: Environment) -> Iterator[Point]:
+    """Each point as it is known; rights are those in all namespaces, or in the one that `connection` names."""
     looked_at = "kubeconfig"
     try:
-        access, files = find()
-        yield _kubeconfig(access, files)
+        access = resolve(connection, environment)
+        if access.request_timeout is None:
+            access = replace(access, request_timeout=PATIENCE)
+        yield _kubeconfig(access, [str(path) for path in read_kubeconfig(connection.kubeconfig, environment).files])
         looked_at = "cluster"
-        yield from _cluster(lambda: reach(access), environment, narrowed)
+        yield from _cluster(access, environment, narrowed=connection.namespace is not None)
     except BerthError as error:
         name = "kubeconfig" if isinstance(error, UsageError) else looked_at
         yield Point(name, "failed", str(error), status=error.exit_status)
@@ -73,9 +68,9 @@ def _kubeconfig(access: Access, files: Sequence[str]) -> Point:
     return Point("kubeconfig", "note" if access.insecure else "ok", words, tuple(lines), details)
 
 
-def _cluster(connect: Callable[[], LiveCluster], environment: Environment, narrowed: bool) -> Iterator[Point]:
+def _cluster(access: Access, environment: Environment, *, narrowed: bool) -> Iterator[Point]:
     started = environment.monotonic()
-    cluster = connect()
+    cluster = reach(access, environment)
     took = environment.monotonic() - started
     # side by side: what does not answer is waited for once; closing first, the others are not waited for after Ctrl-C
     with ThreadPoolExecutor(2) as pool, closing(cluster):
