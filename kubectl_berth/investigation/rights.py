@@ -109,23 +109,27 @@ def review(cluster: LiveCluster, narrowed: bool, monotonic: Callable[[], float])
     finally:
         # after Ctrl-C nobody waits for what is under way
         pool.shutdown(wait=False, cancel_futures=True)
+    found = Rights(name.namespace, excess=excess([*(rules or ()), *known]), incomplete=incomplete, rules=rules)
+    return _compared(found, answers, narrowed)
+
+
+def _compared(found: Rights, answers: Sequence[tuple[Right, bool | BerthError]], narrowed: bool) -> Rights:
+    """The same with what the tools use sorted by what the reviews answered and, where they did not, by the rules."""
+    rules, incomplete = found.rules or (), found.incomplete
     refused = [right for right, answer in answers if answer is False]
     failed = [answer for _, answer in answers if isinstance(answer, BerthError)]
-    only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules or ())]
-    partly = [] if incomplete else _list_alone([right for right, answer in answers if answer is True], rules or ())
+    only_here = [right for right in refused if not narrowed and right.namespaced and _covered(right, rules)]
+    partly = [] if incomplete else _list_alone([right for right, answer in answers if answer is True], rules)
     unanswered = [right for right, answer in answers if isinstance(answer, BerthError)]
     # what a whole list of rules does not hold is granted nowhere for all namespaces
-    closed = [right for right in unanswered if not incomplete and not _covered(right, rules or ())]
-    return Rights(
-        namespace=name.namespace,
+    closed = [right for right in unanswered if not incomplete and not _covered(right, rules)]
+    return replace(
+        found,
         missing=[*(right for right in refused if right not in only_here), *closed, *partly],
         only_here=only_here,
         unknown=unanswered if incomplete else [],
         known_here=[right for right in unanswered if not incomplete and right not in closed],
-        excess=excess([*(rules or ()), *known]),
         why=str(failed[0]) if failed else "",
-        incomplete=incomplete,
-        rules=rules,
     )
 
 
