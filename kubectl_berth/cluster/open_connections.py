@@ -52,6 +52,7 @@ class OpenConnections:
             yield
         finally:
             timer.cancel()
+            del self._own.taken
 
     def reading(self, answer: BaseHTTPResponse) -> None:
         """An answer that is being read; its connection may have let go of the socket."""
@@ -91,17 +92,5 @@ class _Pool(HTTPConnectionPool):
         return connection
 
 
-class _SecurePool(HTTPSConnectionPool):
-    def __init__(self, known: OpenConnections, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._known = known
-
-    def _new_conn(self) -> Any:
-        connection = super()._new_conn()
-        self._known.add(connection)
-        return connection
-
-    def _get_conn(self, timeout: float | None = None) -> Any:
-        connection = super()._get_conn(timeout)
-        self._known.taken(connection)
-        return connection
+class _SecurePool(_Pool, HTTPSConnectionPool):
+    """The same over TLS."""
