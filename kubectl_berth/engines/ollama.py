@@ -40,8 +40,11 @@ SILENCE_SECONDS = 300.0
 """The server itself gives a model five minutes to load; a hung retry would wait for ever."""
 
 RETRY_SECONDS = 0.3
-LOOK_SECONDS = 0.5
-"""What a look at the server's models may take."""
+LOADED_SECONDS = 0.5
+"""What a look at the loaded models may take."""
+
+WHERE_SECONDS = 5.0
+"""What asking where the model runs may take: what may be sent to it hangs on the answer, and a busy server is slow."""
 
 
 def make_ollama(
@@ -97,7 +100,7 @@ class OllamaEngine:
         remaining: Callable[[], float],
     ) -> None:
         self.model = model
-        self.host = goes_to(url, model, remote_host(url, model, LOOK_SECONDS) if is_loopback(url) else "")
+        self.host = goes_to(url, model, remote_host(url, model, WHERE_SECONDS) if is_loopback(url) else "")
         self.max_tokens = max_tokens
         self.num_ctx = num_ctx
         self._url = url
@@ -219,7 +222,7 @@ class OllamaEngine:
     ) -> Generator[Event, None, _Reply]:
         """One model call, sent a second time where the server failed."""
         first = self._tally.start() == 1
-        loading = first and loaded_context(self._url, self.model, LOOK_SECONDS) == 0
+        loading = first and loaded_context(self._url, self.model, LOADED_SECONDS) == 0
         self._doing = f"{self.model} is loading" if loading else f"waiting for {self.model}"
         self._context.sending(messages, definitions)
         options: dict[str, Any] = {"num_ctx": self.num_ctx, "num_predict": self.max_tokens}
@@ -314,7 +317,7 @@ class OllamaEngine:
     def _look_at_counts(self, number: int) -> Iterator[Event]:
         """What the counts of a reply give away: a context smaller than asked for, and a prompt that was cut."""
         if number == 1:
-            given = loaded_context(self._url, self.model, LOOK_SECONDS)
+            given = loaded_context(self._url, self.model, LOADED_SECONDS)
             if given and given < self._context.length:
                 yield Notice(f"Ollama gives {self.model} {given} tokens of context, not {self._context.length}")
                 self._context.length = given

@@ -140,6 +140,17 @@ def test_a_copy_of_a_model_that_runs_elsewhere_runs_there_too(
     assert "are withheld" in tool.out
 
 
+def test_a_server_that_takes_its_time_to_say_where_a_model_runs_is_waited_for(env: dict[str, str], moment: str) -> None:
+    question = ("get_logs", {"name": "web-0", "namespace": "shop"})
+    remote = {"mine:latest": "https://ollama.com:443"}
+    with FakeOllama(obeying("web-0 crashes.", question), {"mine:latest": TOOLS}, remote=remote, slow=1.5) as fake:
+        env["OLLAMA_HOST"] = fake.url
+        words = ("--engine", "ollama", "--model", "mine:latest", "-o", "json")
+        ended = berth("ask", "why?", "--snapshot", moment, *words, env=env)
+    assert "at ollama.com:443" in ended.err
+    assert json.loads(ended.out)["trace"][0]["fate"] == "withheld"
+
+
 @pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"])
 @pytest.mark.parametrize("odd", ["half-of-it\nthe-other-half", "with a blank", "schüssel"])
 def test_a_key_that_no_request_can_carry_is_said_before_one_is_made(

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +63,8 @@ class FakeOllama(Loopback):
     """POST /api/chat, streamed. `models` maps a name to its capabilities; `context` is what each was trained for.
 
     A model is loaded by the first request, with `given` tokens of context or else what was asked for. `remote` has the
-    URL that the server passes what is said to a model on to, for each that it does not run itself.
+    URL that the server passes what is said to a model on to, for each that it does not run itself. The list of models
+    takes `slow` seconds.
     """
 
     content_type = "application/x-ndjson"
@@ -74,12 +76,14 @@ class FakeOllama(Loopback):
         context: int = 262144,
         given: int = 0,
         remote: dict[str, str] | None = None,
+        slow: float = 0,
     ) -> None:
         super().__init__(script)
         self.given = given
         self.models = models or {MODEL: ("completion", "tools", "thinking")}
         self.context = context
         self.remote = remote or {}
+        self.slow = slow
 
     def scripted(self, request: Request) -> bool:
         return request.method == "POST" and request.path == "/api/chat"
@@ -88,6 +92,7 @@ class FakeOllama(Loopback):
         if request.path == "/api/version":
             return Status(200, {"version": "0.34.0"})
         if request.path == "/api/tags":
+            time.sleep(self.slow)
             return Status(200, {"models": [self._tag(name) for name in self.models]})
         if request.path == "/api/ps":
             return Status(200, {"models": self._loaded()})
