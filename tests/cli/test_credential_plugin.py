@@ -191,7 +191,7 @@ def test_an_interrupted_run_ends_its_plugin_and_gives_the_terminal_back(
     ground.plugin(f"echo $$ > {ground.home}/pids; {HIDDEN}")
     ended = on_own_terminal(words, ground.variables(), "Password: ", kill=kill)
     assert (ended.status, ended.echoes) == (status, True)
-    assert ended.seconds < 2
+    assert ended.seconds < 15
     assert ground.children() == []
 
 
@@ -200,7 +200,7 @@ def test_ctrl_c_at_the_prompt_of_a_plugin(words: list[str], ground: Ground) -> N
     ground.plugin(f"echo $$ > {ground.home}/pids; {HIDDEN}")
     ended = on_own_terminal(words, ground.variables(), "Password: ", b"\x03")
     assert (ended.status, ended.echoes) == (130, True)
-    assert ended.seconds < 2
+    assert ended.seconds < 15
     assert ground.children() == []
     assert ground.sent() == set()
 

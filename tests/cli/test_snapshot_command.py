@@ -321,7 +321,7 @@ def test_stopped_in_the_middle_nothing_is_left(
     stopped = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    assert time.monotonic() - stopped < 3
+    assert time.monotonic() - stopped < 15
     assert (process.returncode, out, err) == (130, b"", b"error: interrupted: nothing was written\n")
     assert [path.name for path in tmp_path.iterdir()] == ["kubeconfig"]
 
