@@ -75,10 +75,15 @@ class _Taking:
     gaps: list[Gap] = field(default_factory=list)
     containers: list[Container] = field(default_factory=list)
 
-    def refused(self, resource: str, error: ReadError, namespace: str = "") -> None:
+    def lacks(self, resource: str, error: ReadError, namespace: str = "") -> None:
+        """The snapshot will refuse the resource, as the cluster did."""
         status = error.status if error.status in _STATUSES else 500
         entry = {"resource": resource, "namespace": namespace, "status": status, "message": _clean(str(error))}
         self.unavailable.append({key: value for key, value in entry.items() if value})
+
+    def refused(self, resource: str, error: ReadError, namespace: str = "") -> None:
+        """The same, and the person is told."""
+        self.lacks(resource, error, namespace)
         where = f" in {namespace}" if namespace else ""
         self.gaps.append(Gap(f"{resource}{where}", error.why, str(error)))
 
@@ -238,10 +243,12 @@ def _one_by_one(
         return []
     for name, other in refused.items():
         taking.refused(resource, other, name)
-    if len(namespaces) > len(tried):
+    if others := namespaces[len(tried) :]:
         words = f"of {len(namespaces)} namespaces the first {len(tried)} were tried"
         taking.gaps.append(Gap(f"{resource} in the other namespaces", "too many", words))
-    if not refused or len(namespaces) > len(tried):
+        for name in others:
+            taking.lacks(resource, error, name)
+    elif not refused:
         # no namespace is known in which they may not be read, but there is one
         taking.refused(resource, error, "namespaces-not-read")
     return objects

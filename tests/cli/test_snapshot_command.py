@@ -16,6 +16,7 @@ import yaml
 
 from kubectl_berth.cluster.env_addresses import addresses
 from kubectl_berth.cluster.snapshot import open_snapshot
+from kubectl_berth.errors import Forbidden
 from kubectl_berth.scenarios.reader import load, names
 from kubectl_berth.simulator.kubeconfig import write_kubeconfig
 from kubectl_berth.simulator.server import serve
@@ -218,6 +219,19 @@ def test_what_could_not_be_read_is_said(tmp_path: Path) -> None:
         ("events", "bank", 403),
         ("services", None, 503),
     }
+
+
+def test_a_namespace_that_was_not_tried_is_not_empty_in_the_snapshot(tmp_path: Path) -> None:
+    source = a_cluster(tmp_path / "source", unavailable=[{"resource": "pods", "namespace": "bank", "status": 403}])
+    spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"n{at:02}"}} for at in range(60)]
+    (source / "objects" / "spaces.yaml").write_text(yaml.safe_dump_all(spaces))
+    ended = create(surroundings(tmp_path), tmp_path / "moment", "--snapshot", str(source))
+    assert "not read: pods in the other namespaces (too many)" in ended.err
+    moment = open_snapshot([tmp_path / "moment"])
+    pods = next(kind for kind in moment.kinds().kinds if (kind.group, kind.kind) == ("", "Pod"))
+    assert list(moment.list(pods, "n00")) == []
+    with pytest.raises(Forbidden):
+        moment.list(pods, "n59")
 
 
 def test_a_name_that_leads_out_of_the_directory_is_no_place_for_a_log(tmp_path: Path) -> None:
