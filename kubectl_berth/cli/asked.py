@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 PROGRAM = "kubectl_complete-berth"
 """What kubectl calls; a link of this name to kubectl-berth completes too."""
@@ -13,6 +14,10 @@ COMPLETE = "_KUBECTL_BERTH_COMPLETE"
 
 READ = "_KUBECTL_BERTH_READ_NAMES"
 """Set in the environment of the process that reads names: it carries out what comes on standard input."""
+
+
+BEGAN = time.monotonic()
+"""When this process began, but for the interpreter's own start."""
 
 
 def to_complete() -> bool:

@@ -111,7 +111,7 @@ def target(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 def _kinds(context: click.Context, incomplete: str) -> list[str]:
     """Kubernetes' own kinds at once; those of the cluster where none of them goes on from here, or all are wanted."""
-    from kubectl_berth.cli.known_names import kind_words
+    from kubectl_berth.cli.name_reader import kind_words
     from kubectl_berth.cluster.kinds import NEWEST, builtin_kinds
 
     own = kind_words(builtin_kinds(NEWEST))

@@ -7,17 +7,15 @@ says nothing on stderr, always ends with status 0 and waits for no server.
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from kubectl_berth.cli.asked import COMPLETE, READ
-from kubectl_berth.cli.known_names import READ_SECONDS
+from kubectl_berth.cli.name_reader import carry_out
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,7 +35,7 @@ def main() -> NoReturn:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     if path := os.environ.pop(READ, ""):
-        _read(Path(path))
+        carry_out(Path(path), json.loads(sys.stdin.buffer.read()))
     try:
         answer = completions(_words())
     except Exception:
@@ -87,24 +85,6 @@ def _directive(items: Sequence[CompletionItem[str]]) -> int:
         return DIRECTORIES
     unfinished = bool(items) and all(str(item.value).endswith(("=", "/")) for item in items)
     return NO_FILES | NO_SPACE if unfinished else NO_FILES
-
-
-def _read(path: Path) -> NoReturn:
-    """Carries out what stands on standard input, at most as long as a reader may take, and ends the process."""
-    request = sys.stdin.buffer.read()
-
-    def work() -> None:
-        from kubectl_berth.cli.known_names import read_names
-        from kubectl_berth.environment import Environment
-
-        read_names(Environment.actual(), path, json.loads(request))
-
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    worker.join(READ_SECONDS)
-    # a credential plugin that is still waited for ends with this process
-    atexit._run_exitfuncs()
-    os._exit(0)
 
 
 if __name__ == "__main__":

