@@ -12,7 +12,7 @@ from kubectl_berth.errors import BerthError, UsageError
 from kubectl_berth.settings import Settings
 
 OLLAMA_SECONDS = 1.0
-
+"""How long a look at Ollama may take."""
 
 # with these the SDK finds credentials of its own where the engine is named; auto goes by the key alone
 _OTHER_CREDENTIALS = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_CUSTOM_HEADERS")
