@@ -51,7 +51,14 @@ def _forked(path: Path, request: Mapping[str, Any]) -> Callable[[], bool]:
             carry_out(path, request)
         finally:
             os._exit(1)
-    return lambda: os.waitpid(reader, os.WNOHANG) == (0, 0)
+
+    def going_on() -> bool:
+        try:
+            return os.waitpid(reader, os.WNOHANG) == (0, 0)
+        except ChildProcessError:
+            return False  # ended, where whoever started this process made it ignore the end of children
+
+    return going_on
 
 
 def _spawned(path: Path, request: Mapping[str, Any]) -> Callable[[], bool]:

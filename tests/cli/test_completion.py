@@ -211,6 +211,24 @@ def test_a_reader_that_is_a_program_of_its_own_keeps_the_same(home: Path, served
     assert (run.stdout, run.stderr, kept.read_text()) == ("", "", '["web-0"]')
 
 
+WAITED_FOR = """\
+import signal, sys, time
+from pathlib import Path
+from kubectl_berth.cli.name_reader import start
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+going_on = start(Path(sys.argv[1]), {"topic": ["models", "http://127.0.0.1:9"]})
+while going_on():
+    time.sleep(0.01)
+"""
+
+
+def test_a_reader_is_waited_for_where_the_end_of_children_is_ignored(home: Path) -> None:
+    kept = home / "names.json"
+    words = [sys.executable, "-c", WAITED_FOR, str(kept)]
+    run = subprocess.run(words, env=_env(home), capture_output=True, text=True, timeout=30, check=False)
+    assert (run.returncode, run.stderr, kept.read_text()) == (0, "", "[]")
+
+
 def test_names_older_than_ten_minutes_are_not_offered(home: Path, served: str) -> None:
     _soon(home, "check", "--context", "near", "pod/")
     for path in (home / "cache" / "kubectl-berth" / "completion").iterdir():
