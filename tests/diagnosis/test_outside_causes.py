@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.records import Ref
 from tests.diagnosis.objects import (
     Obj,
@@ -22,6 +26,7 @@ from tests.diagnosis.objects import (
     reasons,
     replica_set,
     running,
+    taken,
     waiting,
 )
 
@@ -171,6 +176,12 @@ def test_a_workload_at_zero_is_missed_where_something_leads_to_it() -> None:
     assert missed <= severe(*idle(), client)
     scaled = event(deployment(replicas=0), "ScalingReplicaSet", "Scaled down replica set web-1 from 3 to 0")
     assert missed <= severe(*idle(), scaled)
+
+
+@pytest.mark.parametrize("unread", ["ingresses", "custom", "pods", "events"])
+def test_a_workload_at_rest_may_be_missed_where_it_cannot_be_read_who_asks_for_it(unread: str) -> None:
+    findings = diagnose(replace(taken(*idle()), unread=frozenset({unread})))
+    assert "ScaledToZero" in {one.reason for one in findings if one.severity != "info"}
 
 
 def test_one_failed_try_of_a_job_that_runs_again_is_no_fault() -> None:

@@ -255,6 +255,10 @@ def _scaled_to_zero(inventory: Inventory, workload: Workload) -> Iterator[Findin
     )
 
 
+_MAY_RELY = frozenset({"ingresses", "custom", "pods", "events"})
+"""Lists in which something can stand that relies on a Service."""
+
+
 def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
     """True where a workload without replicas is missed: it was scaled down just now, or something sends traffic to it.
 
@@ -270,6 +274,8 @@ def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
         for one in inventory.services
         if one.namespace == workload.namespace and one.spec.selector and one.spec.selector.items() <= labels.items()
     ]
+    if behind and _MAY_RELY & inventory.unread:
+        return True  # who sends traffic to it could not be read
     outside = any(one.spec.type in ("LoadBalancer", "NodePort") for one in behind)
     return outside or (bool(behind) and not relied_on(inventory).isdisjoint(one.ref for one in behind))
 
