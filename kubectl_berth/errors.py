@@ -16,6 +16,7 @@
   - ReadError                    1  one read of the cluster failed; becomes a gap, seldom an exit
     - NotFound
     - Forbidden
+      - NotTaken
     - NotServed
     - Unavailable
     - Refused
@@ -144,6 +145,12 @@ class Forbidden(ReadError):
 
     status = 403
     why = "forbidden"
+
+
+class NotTaken(Forbidden):
+    """The snapshot was taken of one namespace, and this lies outside of it."""
+
+    why = "not in the snapshot"
 
 
 class NotServed(ReadError):

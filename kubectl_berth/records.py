@@ -292,12 +292,16 @@ Outcome = Literal[
 
 @dataclass(frozen=True)
 class ClusterName:
-    """Which cluster was read, as the result document names it."""
+    """Which cluster was read, as the result document names it.
+
+    `only` is the one namespace that is in it, "" for all: a snapshot may have been taken of one alone.
+    """
 
     source: Literal["context", "snapshot", "scenario"]
     name: str
     version: str
     namespace: str
+    only: str = ""
 
 
 @dataclass(frozen=True)

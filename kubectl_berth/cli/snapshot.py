@@ -11,6 +11,7 @@ from kubectl_berth.cli.options import connection_flags, source_options
 from kubectl_berth.cli.spelling import KubectlCommand
 
 if TYPE_CHECKING:
+    from kubectl_berth.cluster.cluster import Cluster
     from kubectl_berth.cluster.snapshot_writer import Written
     from kubectl_berth.environment import Environment
 
@@ -45,6 +46,7 @@ def create(environment: Environment, /, directory: Path, all_namespaces: bool, l
     kubectl berth ask "why is checkout failing" --snapshot ./moment
     """
     from kubectl_berth.cli.sources import Source, load_scenario, opener
+    from kubectl_berth.cluster.scope import scope_of
     from kubectl_berth.cluster.snapshot_writer import write_snapshot
     from kubectl_berth.errors import Interrupted, ReadError, UsageError
     from kubectl_berth.investigation.stopping import on_signals
@@ -54,27 +56,30 @@ def create(environment: Environment, /, directory: Path, all_namespaces: bool, l
     source.validate()
     if all_namespaces and source.namespace:
         raise UsageError("-n takes one namespace and -A all of them; give one of them")
-    cluster = opener(source, load_scenario(source), environment)()
+    open_cluster = opener(source, load_scenario(source), environment)
+    cluster: Cluster | None = None
     stopped = False
 
     def stop() -> None:
         nonlocal stopped
         stopped = True
+        if cluster is None:  # only waited for, and nothing is written yet
+            raise KeyboardInterrupt
         # what is being read breaks off
         cluster.close()
 
     try:
         with on_signals(stop):
-            kinds = read_kinds(cluster.kinds())
-            written = write_snapshot(
-                cluster, directory, kinds, namespace=source.namespace, logs=logs, stopped=lambda: stopped
-            )
-    except ReadError:
+            cluster = open_cluster()
+            kinds, scope = read_kinds(cluster.kinds()), scope_of(cluster, source.namespace)
+            written = write_snapshot(cluster, directory, kinds, namespace=scope, logs=logs, stopped=lambda: stopped)
+    except (ReadError, KeyboardInterrupt):
         if stopped:
             raise Interrupted("interrupted: nothing was written") from None
         raise
     finally:
-        cluster.close()
+        if cluster is not None:
+            cluster.close()
     environment.stdout.write(f"{directory}\n")
     environment.stderr.write(_summary(written))
     return 0

@@ -56,6 +56,13 @@ class ApiFailure(Exception):
         return body
 
 
+class Untaken(ApiFailure):
+    """403: it lies outside of the one namespace that a snapshot was taken of."""
+
+    def __init__(self, only: str) -> None:
+        super().__init__(403, f"only namespace {only} was taken: what lies outside of it is not known", "Forbidden", {})
+
+
 def qualified(kind: Kind) -> str:
     """ "pods", "clusters.postgresql.cnpg.io": how messages name a resource."""
     return f"{kind.plural}.{kind.group}" if kind.group else kind.plural

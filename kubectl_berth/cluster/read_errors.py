@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubectl_berth.cluster.failures import ApiFailure
-from kubectl_berth.errors import Forbidden, NotFound, NotServed, ReadError, Unavailable
+from kubectl_berth.cluster.failures import ApiFailure, Untaken
+from kubectl_berth.errors import Forbidden, NotFound, NotServed, NotTaken, ReadError, Unavailable
 
 _NO_RESOURCE = "the server could not find the requested resource"
 
@@ -11,6 +11,8 @@ _NO_RESOURCE = "the server could not find the requested resource"
 def read_error(failure: ApiFailure, *, log: bool = False) -> ReadError:
     """The error for an answer outside 2xx, in the server's own words. `log` where a container's log was asked for."""
     words = " ".join(failure.message.split())
+    if isinstance(failure, Untaken):
+        return NotTaken(words)
     if failure.status == 403:
         return Forbidden(words)
     if failure.status == 404:

@@ -13,7 +13,7 @@ from kubectl_berth.cluster import paging
 from kubectl_berth.cluster.allow_list import LOG_BYTES, LOG_LINES, permit
 from kubectl_berth.cluster.cluster import Discovery, Kind, UsageFigures
 from kubectl_berth.cluster.events import to_core
-from kubectl_berth.cluster.failures import ApiFailure
+from kubectl_berth.cluster.failures import ApiFailure, Untaken
 from kubectl_berth.cluster.kinds import METRICS_KINDS, NEWEST, minor
 from kubectl_berth.cluster.logs import LogFiles, LogOptions
 from kubectl_berth.cluster.read_errors import read_error
@@ -27,6 +27,8 @@ from kubectl_berth.records import ClusterName, Gap, Object
 from kubectl_berth.safety.refuse import WORDS, refused_kind
 
 Source = Literal["context", "snapshot", "scenario"]
+
+_NAMESPACES = ("", "namespaces")
 
 _TIME_KEYS = frozenset(
     "creationTimestamp lastTransitionTime lastUpdateTime lastHeartbeatTime lastProbeTime firstTimestamp lastTimestamp "
@@ -47,8 +49,9 @@ def open_snapshot(
 
     Objects of a later layer take the place of those with the same group, kind, namespace and name; its snapshot.yaml
     may remove others and overrides the earlier ones key by key. `namespace` is the default one; None leaves it to
-    snapshot.yaml, then "default". `prepare` may rewrite the layers as read, before they are merged. Raises
-    UsageError, naming file and line, for what is missing or cannot be read.
+    snapshot.yaml, then "default"; where one namespace alone was taken, it is that one. `prepare` may rewrite the
+    layers as read, before they are merged. Raises UsageError, naming file and line, for what is missing or cannot be
+    read.
     """
     if not layers:
         raise UsageError("a snapshot needs a directory: pass one")
@@ -58,7 +61,9 @@ def open_snapshot(
     own = next((layer.about.namespace for layer in reversed(read) if layer.about.namespace), "default")
     shown = name or Path(layers[-1]).resolve().name
     ignored = sum(refused_kind((obj["kind"],)) for layer in read for obj in layer.objects)
-    return SnapshotCluster(store, ClusterName(source, shown, store.version, namespace or own), ignored)
+    return SnapshotCluster(
+        store, ClusterName(source, shown, store.version, store.only or namespace or own, store.only), ignored
+    )
 
 
 class SnapshotCluster:
@@ -98,7 +103,13 @@ class SnapshotCluster:
             answer = self.store.list(kind, namespace, paging.ListOptions(labels, fields))
         except ApiFailure as failure:
             raise read_error(failure) from None
-        return listed_with_kind(kind, answer.items)
+        things = listed_with_kind(kind, answer.items)
+        return self._with_others(things) if self.store.only and (kind.group, kind.plural) == _NAMESPACES else things
+
+    def _with_others(self, namespaces: Iterator[Object]) -> Iterator[Object]:
+        """The namespace that was taken; then, that there may be others."""
+        yield from namespaces
+        raise read_error(Untaken(self.store.only))
 
     def get(self, kind: Kind, name: str, namespace: str | None = None) -> Object:
         """One object."""
@@ -180,6 +191,7 @@ def _store(layers: Sequence[Layer]) -> Store:
             any(layer.logs.recorded for layer in layers) and not any(layer.about.partial_logs for layer in layers),
         ),
         selectable_fields(objects),
+        _last(layer.about.only for layer in layers) or "",
     )
 
 

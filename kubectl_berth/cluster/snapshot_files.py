@@ -39,7 +39,10 @@ class Removed:
 
 @dataclass(frozen=True)
 class About:
-    """What snapshot.yaml says; None where it says nothing of it. `partial_logs`: not every container's was taken."""
+    """What snapshot.yaml says; None where it says nothing of it.
+
+    `only` is the one namespace that was taken. `partial_logs`: not every container's log was taken.
+    """
 
     version: str | None = None
     time: str | None = None
@@ -47,6 +50,7 @@ class About:
     unavailable: tuple[Rule, ...] | None = None
     removed: tuple[Removed, ...] = ()
     partial_logs: bool = False
+    only: str | None = None
 
 
 @dataclass
@@ -193,6 +197,7 @@ def _about(path: Path) -> About:
         "serverVersion",
         "time",
         "namespace",
+        "onlyNamespace",
         "unavailable",
         "removed",
         "logs",
@@ -211,6 +216,7 @@ def _about(path: Path) -> About:
         None if given is None else tuple(_rule(path, line, entry) for entry in _entries(path, line, given)),
         tuple(_removed(path, line, entry) for entry in _entries(path, line, about.get("removed") or [])),
         "logs" in about,
+        _text(path, line, about, "onlyNamespace"),
     )
 
 

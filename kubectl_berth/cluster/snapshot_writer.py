@@ -20,7 +20,7 @@ from kubectl_berth.cluster.env_addresses import with_addresses
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.cluster.snapshot_files import ABOUT
-from kubectl_berth.errors import Forbidden, Interrupted, NotServed, ReadError, UsageError
+from kubectl_berth.errors import Forbidden, Interrupted, NotFound, NotServed, ReadError, UsageError
 from kubectl_berth.records import Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.safety.redact import redact
@@ -166,7 +166,9 @@ def _write(taking: _Taking, kinds: Sequence[Kind]) -> Written:
             taking.gaps.append(Gap("logs", "too many", words))
         taken = sum(pool.map(lambda container: _write_log(taking, container), containers[:MOST_LOGS]))
     _write_about(taking, partial=taking.logs != "all" or len(containers) > MOST_LOGS)
-    return Written(sum(counts), sum(map(bool, counts)), taken, tuple(taking.gaps))
+    # what is refused for one container's log is refused for the next one's too
+    gaps = {(gap.what, gap.why): gap for gap in reversed(taking.gaps)}
+    return Written(sum(counts), sum(map(bool, counts)), taken, tuple(reversed(gaps.values())))
 
 
 def _write_about(taking: _Taking, *, partial: bool) -> None:
@@ -178,6 +180,8 @@ def _write_about(taking: _Taking, *, partial: bool) -> None:
         about["serverVersion"] = name.version
     about["time"] = taking.cluster.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     about["namespace"] = taking.namespace or name.namespace
+    if taking.namespace:
+        about["onlyNamespace"] = taking.namespace
     if partial:
         about["logs"] = "partial"
     # one pod's refusal is that of its whole namespace
@@ -210,9 +214,14 @@ def _write_kind(taking: _Taking, kind: Kind, namespaces: Sequence[str]) -> int:
     scope = taking.namespace if kind.namespaced else None
     path = taking.directory / "objects" / (kind.group or "core") / f"{kind.plural}.json"
     try:
+        if taking.namespace and (kind.group, kind.kind) == ("", "Namespace"):
+            return _write_objects(taking, path, kind, [taking.cluster.get(kind, taking.namespace)])
         return _write_objects(taking, path, kind, taking.cluster.list(kind, scope))
+    except NotFound:
+        return 0
     except Forbidden as error:
         if scope or not kind.namespaced:
+            path.unlink(missing_ok=True)
             taking.refused(resource, error)
             return 0
         return _write_objects(taking, path, kind, _one_by_one(taking, kind, resource, namespaces, error))
@@ -254,11 +263,9 @@ def _one_by_one(
     return objects
 
 
-def _belongs(thing: Object, namespace: str | None) -> bool:
-    """False for the other namespaces where one is wanted, and for what no snapshot may hold."""
-    if refused_kind((str(thing.get("kind")),)):
-        return False
-    return not (namespace and thing.get("kind") == "Namespace" and mapping(thing, "metadata").get("name") != namespace)
+def _belongs(thing: Object) -> bool:
+    """False for what no snapshot may hold."""
+    return not refused_kind((str(thing.get("kind")),))
 
 
 def _write_objects(taking: _Taking, path: Path, kind: Kind, objects: Iterable[Object]) -> int:
@@ -270,7 +277,7 @@ def _write_objects(taking: _Taking, path: Path, kind: Kind, objects: Iterable[Ob
     with ExitStack() as stack:
         for thing in objects:
             taking.go_on()
-            if not _belongs(thing, taking.namespace):
+            if not _belongs(thing):
                 continue
             if not count:
                 path.parent.mkdir(parents=True, exist_ok=True)

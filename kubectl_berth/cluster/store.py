@@ -44,7 +44,8 @@ class Store:
     """A cluster's objects, its discovery, its logs, and what it refuses. Immutable once built; safe for threads.
 
     `objects` hold each resource's objects by key ("namespace/name", or the name), sorted. No object of a refused kind
-    (Secret, ConfigMap) is ever in it. Every read raises ApiFailure.
+    (Secret, ConfigMap) is ever in it. `only` is the one namespace that is in it, "" for all. Every read raises
+    ApiFailure.
     """
 
     version: str
@@ -55,6 +56,7 @@ class Store:
     stale: Sequence[StaleGroup] = ()
     log_files: LogFiles = field(default_factory=LogFiles)
     selectable: dict[Resource, tuple[str, ...]] = field(default_factory=dict)
+    only: str = ""
 
     @cached_property
     def resource_version(self) -> int:
@@ -100,6 +102,8 @@ class Store:
         """Objects of a kind; `namespace` None means all. A namespace that does not exist gives an empty list."""
         self._require(kind, "list")
         rules.check(self.unavailable, kind, "list", namespace)
+        if kind.namespaced:
+            self._taken(namespace)
         kept = self.objects.get(_stored_as(kind), {})
         keeps_labels = label_test(options.labels)
         keeps_fields = field_test(options.fields, kind, self.selectable.get((kind.group, kind.plural), ()))
@@ -121,13 +125,17 @@ class Store:
     def get(self, kind: Kind, name: str, namespace: str | None) -> Object:
         """One object with apiVersion and kind."""
         self._require(kind, "get")
-        rules.check(self.unavailable, kind, "get", self._scope(kind, name, namespace), name)
+        scope = self._scope(kind, name, namespace)
+        rules.check(self.unavailable, kind, "get", scope, name)
+        if kind.namespaced or _is_namespace(kind):
+            self._taken(scope)
         return _named(kind, _served(kind, self._object(kind, name, namespace)))
 
     def log(self, pod: str, namespace: str, options: LogOptions) -> bytes | None:
         """A container's log; None where the pod was never scheduled (the server's 204)."""
         kind = self.find("", "v1", "pods")
         rules.check(self.unavailable, kind, "get", namespace, pod, "log")
+        self._taken(namespace)
         return logs.read(self._object(kind, pod, namespace), options, self.log_files, self.now)
 
     def _object(self, kind: Kind, name: str, namespace: str | None) -> Object:
@@ -139,7 +147,12 @@ class Store:
 
     def _scope(self, kind: Kind, name: str, namespace: str | None) -> str | None:
         # the server authorises a read of a namespace inside that namespace
-        return name if (kind.group, kind.plural) == ("", "namespaces") else namespace
+        return name if _is_namespace(kind) else namespace
+
+    def _taken(self, namespace: str | None) -> None:
+        """That what is in this namespace, None for all, can be known: absence outside of `only` proves nothing."""
+        if self.only and namespace != self.only:
+            raise failures.Untaken(self.only)
 
     def _require(self, kind: Kind, verb: str) -> None:
         """That the kind is served as given, and with this verb."""
@@ -155,6 +168,10 @@ def listed_with_kind(kind: Kind, items: Iterable[Object]) -> Iterator[Object]:
 
 def _named(kind: Kind, obj: Object) -> Object:
     return {"apiVersion": kind.api_version, "kind": kind.kind, **obj}
+
+
+def _is_namespace(kind: Kind) -> bool:
+    return (kind.group, kind.plural) == ("", "namespaces")
 
 
 def _stored_as(kind: Kind) -> Resource:

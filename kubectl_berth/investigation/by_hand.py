@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubectl_berth.cluster.cluster import Cluster
+from kubectl_berth.cluster.scope import scope_of
 from kubectl_berth.environment import Environment
 from kubectl_berth.investigation.consent import raw_allowed
 from kubectl_berth.knowledge.shelf import Shelf
@@ -28,10 +29,11 @@ def call_tool(
     environment: Environment,
 ) -> ToolResult:
     """The result for an engine at `host`, "" for this machine. `namespace` narrows what is read, None does not."""
+    scope = scope_of(cluster, namespace)
     context = Context(
         cluster=cluster,
-        namespace=namespace or cluster.name().namespace,
-        narrowed=namespace is not None,
+        namespace=scope or cluster.name().namespace,
+        narrowed=scope is not None,
         raw_allowed=raw_allowed(settings, host, environment),
         memory=shelf.memory(cluster),
         library=shelf.library,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster, Kind
 from kubectl_berth.cluster.names import kinds_named, locate, near_kinds
+from kubectl_berth.cluster.scope import scope_of
 from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory, take
@@ -114,6 +115,7 @@ def _work(run: _Run, open_cluster: Callable[[], Cluster], target: Target | None,
 
 def examine(cluster: Cluster, target: Target | None = None, namespace: str | None = None) -> Checked:
     """Reads every list once, runs the checks and picks what concerns the target or the namespace."""
+    namespace = scope_of(cluster, namespace)
     kinds = _kinds(cluster, target) if target is not None and target.kind else ()
     inventory = take(cluster, namespace)
     _readable(inventory, namespace)

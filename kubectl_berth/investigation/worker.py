@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_berth.cluster.cluster import Cluster
+from kubectl_berth.cluster.scope import scope_of
 from kubectl_berth.diagnosis.place import require_namespace, unproven
 from kubectl_berth.engines.engine import Conversation, Engine, Turn
 from kubectl_berth.environment import Environment
@@ -126,7 +127,7 @@ def key_of(cluster: Cluster) -> str:
 def _toolbox(run: Run, job: Job) -> Toolbox:
     run.cluster = job.open_cluster()
     run.name = run.cluster.name()
-    narrowed = job.question.namespace
+    narrowed = scope_of(run.cluster, job.question.namespace)
     context = Context(
         cluster=run.cluster,
         namespace=narrowed or run.name.namespace,

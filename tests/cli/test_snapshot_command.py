@@ -16,7 +16,7 @@ import yaml
 
 from kubectl_berth.cluster.env_addresses import addresses
 from kubectl_berth.cluster.snapshot import open_snapshot
-from kubectl_berth.errors import Forbidden
+from kubectl_berth.errors import Forbidden, NotTaken
 from kubectl_berth.scenarios.reader import load, names
 from kubectl_berth.simulator.kubeconfig import write_kubeconfig
 from kubectl_berth.simulator.server import serve
@@ -187,16 +187,81 @@ def test_logs_are_those_of_containers_in_trouble(tmp_path: Path) -> None:
 def test_one_namespace(tmp_path: Path) -> None:
     with served(open_snapshot([a_cluster(tmp_path / "source")]), tmp_path) as env:
         create(env, tmp_path / "moment", "-n", "shop")
-        here, there = checked(env, "-n", "shop"), checked(env, "--snapshot", str(tmp_path / "moment"), "-n", "shop")
+        here, there = checked(env, "-n", "shop"), checked(env, "--snapshot", str(tmp_path / "moment"))
+        assert there == checked(env, "--snapshot", str(tmp_path / "moment"), "-n", "shop")
         # the names of other namespaces are not written
         assert (here["looked_at"].pop("namespaces"), there["looked_at"].pop("namespaces")) == (2, 1)
+        unknown = [gap for gap in there["gaps"] if gap["what"] == "namespaces"]
+        assert [gap["why"] for gap in unknown] == ["not in the snapshot"]
+        there["gaps"].remove(unknown[0])
         assert there == here
     text = everything(tmp_path / "moment")
     assert "bank" not in text
     assert "node-1" in text
     about = yaml.safe_load((tmp_path / "moment" / "snapshot.yaml").read_text())
-    assert about["namespace"] == "shop"
+    assert (about["namespace"], about["onlyNamespace"]) == ("shop", "shop")
     assert (about["serverVersion"], about["time"]) == ("v1.33.4", "2026-10-05T09:30:00Z")
+
+
+def test_what_lies_outside_of_the_one_namespace_is_unknown(tmp_path: Path) -> None:
+    """A webhook answered from elsewhere, budgets and requests of others: nothing is said of what was not taken."""
+    env, moment = surroundings(tmp_path), str(tmp_path / "moment")
+    create(env, tmp_path / "moment", "-n", "shop", "--scenario", "healthy-control")
+    healthy = berth("check", "--snapshot", moment, env=env)
+    assert (healthy.status, healthy.out.splitlines()[0][:33]) == (0, "No fault found in namespace shop ")
+    assert "namespaces: not in the snapshot (only namespace shop was taken" in healthy.out
+    for words in (("check",), ("ask", "is it healthy?", "--engine", "rules"), ("tool", "list_pods")):
+        other = berth(*words, "--snapshot", moment, "-n", "data", env=env)
+        assert (other.status, other.out) == (2, "")
+        assert other.err.endswith(
+            "error: snapshot moment holds namespace shop alone, and what is in data was not taken: leave out -n, or "
+            "take a snapshot of data\n"
+        )
+    pods = berth("tool", "list_pods", "namespace=data", "--snapshot", moment, env=env)
+    assert (pods.status, "This run reads namespace shop only" in pods.out) == (1, True)
+    again = tmp_path / "again"
+    create(env, again, "--snapshot", moment)
+    assert everything(again) == everything(tmp_path / "moment")
+    berth("scenario", "new", str(tmp_path / "mine"), "--from-snapshot", moment, env=env)
+    assert berth("check", "--scenario", str(tmp_path / "mine"), env=env).status == 0
+
+
+def test_a_drain_and_the_capacity_of_one_namespace_are_no_all_clear(tmp_path: Path) -> None:
+    env, moment = surroundings(tmp_path), str(tmp_path / "moment")
+    create(env, tmp_path / "moment", "-n", "payments", "--scenario", "pdb-blocks-drain")
+    asked = {
+        question: berth("ask", question, "--engine", "rules", "--snapshot", moment, env=env).out.splitlines()[0]
+        for question in ("can I drain node-a?", "Is there enough capacity?")
+    }
+    assert "Only namespace payments was read" in asked["can I drain node-a?"]
+    assert "cannot be told: only namespace payments was read" in asked["Is there enough capacity?"]
+
+
+def test_served_it_refuses_what_was_not_taken(tmp_path: Path) -> None:
+    create(surroundings(tmp_path), tmp_path / "moment", "-n", "shop", "--scenario", "healthy-control")
+    moment = open_snapshot([tmp_path / "moment"])
+    kinds = {kind.plural: kind for kind in moment.kinds().kinds if not kind.group}
+    for space in (None, "data"):
+        with pytest.raises(NotTaken):
+            moment.list(kinds["services"], space)
+    for read in (
+        lambda: moment.get(kinds["services"], "x", "data"),
+        lambda: moment.get(kinds["namespaces"], "data"),
+        lambda: list(moment.list(kinds["namespaces"])),
+        lambda: moment.log("x", "data", "main"),
+    ):
+        with pytest.raises(NotTaken):
+            read()
+    assert moment.get(kinds["namespaces"], "shop")["metadata"]["name"] == "shop"
+    with served(moment, tmp_path) as env:
+        assert berth("check", env=env).status == 0
+
+
+def test_a_namespace_refused_for_many_logs_is_told_once(tmp_path: Path) -> None:
+    refused = [{"resource": "pods/log", "namespace": "shop", "status": 403}]
+    source = a_cluster(tmp_path / "source", unavailable=refused)
+    ended = create(surroundings(tmp_path), tmp_path / "moment", "--snapshot", str(source), "--logs", "all")
+    assert ended.err.count("not read: pods/log in shop") == 1
 
 
 def test_what_could_not_be_read_is_said(tmp_path: Path) -> None:
@@ -323,13 +388,14 @@ def test_secrets_and_configmaps_are_not_asked_for(scripted: tuple[Recorder, dict
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("hangs", ["/version", "/apis", "/api/v1/pods"])
 def test_stopped_in_the_middle_nothing_is_left(
-    number: signal.Signals, scripted: tuple[Recorder, dict[str, str]], tmp_path: Path
+    number: signal.Signals, hangs: str, scripted: tuple[Recorder, dict[str, str]], tmp_path: Path
 ) -> None:
     recorder, env = scripted
-    recorder.script = lambda request: Reply(stall=30) if request.path.startswith("/api/v1/pods") else None
+    recorder.script = lambda request: Reply(stall=30) if request.path.startswith(hangs) else None
     process = start("snapshot", "create", str(tmp_path / "moment"), env=env)
-    while not any(path.startswith("/api/v1/pods") for path in recorder.paths):
+    while not any(path.startswith(hangs) for path in recorder.paths):
         time.sleep(0.02)
     time.sleep(0.2)
     stopped = time.monotonic()
