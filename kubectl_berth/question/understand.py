@@ -76,8 +76,10 @@ def understand(
     """
     names = read_catalogue(cluster, namespace if narrowed else None)
     words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
-    if narrowed and namespace and namespace not in words.namespaces:
-        words = replace(words, namespaces=(*words.namespaces, namespace))
+    if narrowed and namespace:
+        # "jobs/worker" lies in a namespace that was not read
+        written = [mention.namespace for mention in words.mentions if mention.namespace]
+        words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *written, namespace))))
     return _resolve(text, words, names, namespace)
 
 
@@ -106,6 +108,10 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         elsewhere, _ = _subjects(outside, names, own)
     of_kind = by_custom_kind(words, names)
     if guessed and of_kind and not words.kinds:
+        subjects, guessed = (), False
+    if guessed and all(ref.kind == "Namespace" for ref in subjects):
+        # "the batch": what lies in such a namespace is meant, not the namespace itself
+        words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *(ref.name for ref in subjects)))))
         subjects, guessed = (), False
     unnamed = () if subjects or elsewhere else of_kind or by_concept(words, names)
     subjects = subjects or unnamed
@@ -155,7 +161,7 @@ def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) ->
 # capitals that name no software
 _CAPITALS = frozenset(
     "asap fyi prod dev uat eta sre sla slo vpc aws gcp gke eks aks url uri http https tcp udp ssl api json yaml sql "
-    "yml jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net "
+    "yml npd jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net "
     "app".split()
 )
 

@@ -140,7 +140,8 @@ updates updating upgrade upgraded upgrading usage user users utilisation utiliza
 versions view vm volume volumes wait waiting waits warn warning warnings waste wasted wasting watch weird which wide
 won work workload workloads wrong zone zones healthz data default common serious urgent situation nightly hourly
 daily weekly monthly periodic recurring background regular arm amd arm64 amd64 x86 x509 ssl gpu gpus
-leader election elections elected silent quiet worry worried worrying concern concerned
+leader bigger biggest smaller larger faster slower better worse newer longer shorter higher lower
+election elections elected silent quiet worry worried worrying concern concerned
 """
 
 _SINGULAR_EXCEPTIONS = frozenset({"dns", "tls", "ingress", "status", "redis", "prometheus", "kubernetes", "https",

@@ -19,7 +19,7 @@ from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Finding
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import counted, listed
-from kubectl_berth.tools.scope import gaps_about, known_namespace, nothing_read, unread
+from kubectl_berth.tools.scope import gaps_about, known_namespace, narrowed, nothing_read, unread
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool
 
 ROWS = 20
@@ -35,6 +35,7 @@ READ = (
     "persistentvolumeclaims",
     "persistentvolumes",
 )
+NARROWED = "what other namespaces run, and what of it a lost node takes down, is not known."
 CLOSING = (
     "Left out: DaemonSets, Jobs. An operator's resource is known by its pods and by fields that count instances "
     "(replicas, instances, size, members ...); one with another field may be missed. Not checked: failover within the "
@@ -54,12 +55,14 @@ def check_availability(context: Context, arguments: Arguments) -> Report:
             raise nothing_read("Pods", gaps)
         known_namespace(context, arguments.get("namespace"))
         words = f"Nothing that serves{where}: no pods but those of Jobs and DaemonSets."
-        return Report(words + unread(gaps), empty=True, gaps=tuple(gaps))
+        told = [*narrowed(context, NARROWED), words]
+        return Report("\n".join(told) + unread(gaps), empty=True, gaps=tuple(gaps))
     single = [unit for unit in every if unit.single]
     reduced = [unit for unit in every if unit.reduced]
     loose = [unit for unit in every if unit.several and (unit.apart != "required" or len(unit.nodes) == 1)]
     tight = [unit for unit in every if unit.several and unit not in loose]
     lines = [
+        *narrowed(context, NARROWED),
         f"{len(single)} of {len(every)} workloads{where} run once only (single points of failure), {len(reduced)} have "
         f"one ready pod left of several, {len(loose)} have replicas that no rule keeps apart. Running is not highly "
         "available.",

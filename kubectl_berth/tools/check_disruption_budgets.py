@@ -10,13 +10,14 @@ from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Finding
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted, listed
-from kubectl_berth.tools.scope import gaps_about, known_namespace, nothing_read, unread
+from kubectl_berth.tools.scope import gaps_about, known_namespace, narrowed, nothing_read, unread
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool
 
 BLOCKING = 20
 OPEN = 20
 NODES = 20
 READ = ("poddisruptionbudgets.policy", "pods", "nodes", "replicasets.apps")
+NARROWED = "budgets and pods of other namespaces count for a drain too, so whether a node drains cannot be told."
 CLOSING = (
     "A drain asks again until the budget lets the pod go. Deleting the pod or the budget to get on takes away what the "
     "budget promises; relax it for the window instead, and put it back."
@@ -36,16 +37,18 @@ def check_disruption_budgets(context: Context, arguments: Arguments) -> Report:
     if not every:
         known_namespace(context, arguments.get("namespace"))
         words = f"No PodDisruptionBudgets{where}: none blocks an eviction there, and none protects anything."
-        text = "\n".join([words, *_unmanaged(inventory, namespace)]) + unread(gaps)
+        told = [*narrowed(context, NARROWED), words, *_unmanaged(inventory, namespace)]
+        text = "\n".join(told) + unread(gaps)
         return Report(text, empty=True, gaps=tuple(gaps))
     blocking = [one for one in every if one.blocks]
-    lines = [f"{len(blocking)} of {counted(len(every), 'PodDisruptionBudget')}{where} block evictions now."]
+    lines = narrowed(context, NARROWED)
+    lines += [f"{len(blocking)} of {counted(len(every), 'PodDisruptionBudget')}{where} block evictions now."]
     for one in blocking[:BLOCKING]:
         lines += _blocking(inventory, one)
     if len(blocking) > BLOCKING:
         lines.append(f"and {len(blocking) - BLOCKING} more that block")
     lines += _overlaps(overlaps)
-    lines += _drains(inventory, drains(inventory, every, overlaps))
+    lines += _drains(inventory, drains(inventory, every, overlaps), where)
     lines += [*_unmanaged(inventory, namespace), *_open([one for one in every if not one.blocks])]
     if blocking or overlaps:
         lines.append(CLOSING)
@@ -165,9 +168,11 @@ def _overlaps(overlaps: Mapping[tuple[str, ...], Sequence[Pod]]) -> list[str]:
 # --- nodes ------------------------------------------------------------------------------------------------------------
 
 
-def _drains(inventory: Inventory, stopped: Mapping[str, Sequence[tuple[Pod, str]]]) -> list[str]:
+def _drains(inventory: Inventory, stopped: Mapping[str, Sequence[tuple[Pod, str]]], where: str) -> list[str]:
+    """Which nodes' drains stop; `where` is the one namespace whose budgets were looked at, if it was only one."""
+    others = "; those of other namespaces were not looked at" if where else ""
     if not stopped:
-        return ["No node's drain is blocked by a budget."]
+        return [f"No node's drain is blocked by a budget{where}{others}."]
     lines = [f"Drains that stop ({counted(len(stopped), 'node')}):"]
     for node, held in list(stopped.items())[:NODES]:
         told = listed((f"{pod.namespace}/{pod.name} ({budget})" for pod, budget in held), 6)
@@ -175,7 +180,7 @@ def _drains(inventory: Inventory, stopped: Mapping[str, Sequence[tuple[Pod, str]
     if len(stopped) > NODES:
         lines.append(f"  and {len(stopped) - NODES} more nodes")
     free = sorted(node.name for node in inventory.nodes if node.name not in stopped)
-    return [*lines, f"  not blocked by a budget: {listed(free)}"] if free else lines
+    return [*lines, f"  not blocked by a budget{where}: {listed(free)}{others}"] if free else lines
 
 
 def _unmanaged(inventory: Inventory, namespace: str | None) -> list[str]:

@@ -15,6 +15,7 @@ from kubectl_berth.records import Finding
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted, listed
 from kubectl_berth.tools.pods import PodRow, in_order, pod_row
+from kubectl_berth.tools.scope import narrowed
 from kubectl_berth.tools.tool import Arguments, Report, Tool
 
 NODES = 12
@@ -37,6 +38,7 @@ def cluster_health(context: Context, arguments: Arguments) -> Report:
     rows = in_order(pod_row(pod, inventory.now) for pod in inventory.pods)
     lines = [
         *_head(context, inventory, rows),
+        *narrowed(context, "pods and requests on the nodes are its own alone; the cluster's health cannot be told."),
         *_nodes(inventory),
         *_findings(findings),
         *_pods(inventory, rows),

@@ -22,6 +22,7 @@ from kubectl_berth.tools.fields import clip, listed, mapping, mappings, text
 from kubectl_berth.tools.pods import pod_row
 from kubectl_berth.tools.relations import below, owner_line, state_of
 from kubectl_berth.tools.render import pruned, render, without_said
+from kubectl_berth.tools.scope import narrowed
 from kubectl_berth.tools.status_summary import bad, condition_line, summary
 from kubectl_berth.tools.target import Target, find, find_kind
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool
@@ -64,6 +65,7 @@ def describe_resource(context: Context, arguments: Arguments) -> Report:
     lines += _findings(findings)
     lines += _state(thing, target, inventory, context)
     lines += _section("owned or used", below(target.ref, inventory))
+    lines += narrowed(context, "pods of other namespaces on it were not seen.") if kind.kind == "Node" else []
     lines += _events(target, inventory)
     lines += _body(thing, builtin=kind.builtin)
     gaps = _gaps(inventory)

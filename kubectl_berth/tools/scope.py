@@ -45,6 +45,13 @@ def unread(gaps: Sequence[Gap]) -> str:
     return "\nNot read: " + listed([f"{gap.what} ({gap.why})" for gap in gaps], 12)
 
 
+def narrowed(context: Context, what: str) -> list[str]:
+    """A line that says what a run in one namespace does not see; [] where all were read."""
+    if context.scope is None:
+        return []
+    return [f"Only namespace {context.scope} was read (-n): {what}"]
+
+
 def gaps_about(inventory: Inventory, resources: Collection[str], *, custom: bool = False) -> list[Gap]:
     """The gaps of these resources ("pods", "deployments.apps"), and with `custom` those of custom kinds."""
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tools.objects import POSTGRES, Object, deployment, meta, namespace, node, pod, replica_set, toolbox
+from tests.tools.objects import POSTGRES, Object, deployment, meta, namespace, node, pod, replica_set, shop, toolbox
 
 
 def _app(name: str, space: str, *nodes: str, spec: Object | None = None, ready: int | None = None) -> list[Object]:
@@ -144,3 +144,9 @@ def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
     assert empty.fate == "empty"
     wrong = toolbox(tmp_path / "d", objects).call("check_availability", {"namespace": "cach"})
     assert wrong.fate == "error" and "cache" in wrong.text
+
+
+def test_a_narrowed_run_says_that_other_namespaces_were_not_read(tmp_path: Path) -> None:
+    for space in ("shop", "data"):
+        text = toolbox(tmp_path / space, shop(), namespace=space, narrowed=True).call("check_availability", {}).text
+        assert f"Only namespace {space} was read (-n): what other namespaces run" in text

@@ -112,3 +112,11 @@ def test_none_unread_and_unknown(tmp_path: Path) -> None:
     assert refused.fate == "error" and "forbidden" in refused.text and refused.gaps
     wrong = toolbox(tmp_path / "c", NODES).call("check_disruption_budgets", {"namespace": "shp"})
     assert wrong.fate == "error" and "Nearest: shop" in wrong.text
+
+
+def test_budgets_of_one_namespace_say_nothing_of_a_nodes_drain(tmp_path: Path) -> None:
+    things = [*NODES, *_app("api"), _budget("api-pdb", "api", {"minAvailable": 2}, **FULL)]
+    alone = toolbox(tmp_path, things, namespace="data", narrowed=True).call("check_disruption_budgets", {}).text
+    assert "Only namespace data was read (-n)" in alone and "cannot be told" in alone
+    asked = toolbox(tmp_path / "all", things).call("check_disruption_budgets", {"namespace": "shop"}).text
+    assert "not blocked by a budget in shop: node-3; those of other namespaces were not looked at" in asked

@@ -77,3 +77,4 @@ def test_what_could_not_be_read_is_told_and_a_gap(tmp_path: Path) -> None:
 def test_a_narrowed_run_says_so(tmp_path: Path) -> None:
     text = toolbox(tmp_path, shop(), namespace="data", narrowed=True).call("cluster_health", {}).text
     assert "(namespace data only)" in text and "shop/api" not in text
+    assert "Only namespace data was read (-n)" in text

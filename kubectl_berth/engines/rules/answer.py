@@ -64,6 +64,9 @@ def write(material: Material) -> str:
         parts = _whole(material)
     if material.said is None and material.opening is not None:
         parts = [f"**{material.opening.headline}**", *material.opening.parts, *parts]
+    reach = material.case.reach
+    if reach is not None and not reach.blind:
+        parts.insert(0, f"**{reach.headline}**")
     return "\n\n".join(part for part in parts if part).strip() + "\n"
 
 

@@ -32,7 +32,7 @@ def say_availability(case: Case, results: Sequence[ToolResult]) -> Said | None:
     if not every:
         return None
     if nodes:
-        return _of_nodes(every, nodes, results)
+        return _of_nodes(every, nodes, results, case.inventory.namespace)
     named = bool(case.subjects)
     single = sorted((one for one in every if one.single), key=lambda one: (not _keeps(case, one), one.ref))
     reduced = [one for one in every if one.reduced]
@@ -50,6 +50,8 @@ def say_availability(case: Case, results: Sequence[ToolResult]) -> Said | None:
     findings = [one for one in findings_of(results) if not named or one.subject in {_top(unit) for unit in every}]
     unchecked = (*UNCHECKED, *_half_read(case))
     verdict = _verdict(case, every, single, reduced, loose)
+    if case.inventory.namespace is not None and not named:
+        verdict += f" Only namespace {case.inventory.namespace} was read."
     return Said(verdict, [part for part in parts if part], remedies, unchecked, actions, tuple(_ordered(findings)))
 
 
@@ -136,8 +138,9 @@ def _verdict(
     return f"None of them runs once only, and rules keep the pods apart: {told}."
 
 
-def _of_nodes(every: Sequence[Unit], nodes: Sequence[str], results: Sequence[ToolResult]) -> Said:
-    """What goes down with nodes that were named."""
+def _of_nodes(every: Sequence[Unit], nodes: Sequence[str], results: Sequence[ToolResult], only: str | None) -> Said:
+    """What goes down with nodes that were named; `only` is the one namespace read, if it was only one."""
+    of = f" of namespace {only}" if only is not None else ""
     down = takes_down(every)
     gone = [one for node in nodes for one in down.get(node, ())]
     where = ", ".join(nodes[:3])
@@ -148,9 +151,11 @@ def _of_nodes(every: Sequence[Unit], nodes: Sequence[str], results: Sequence[Too
     parts.append(bullets("**Loses a pod, others stay**", _rows([_name(one) for one in touched])))
     if gone:
         names = ", ".join(_name(one) for one in gone[:4]) + (f" and {len(gone) - 4} more" if len(gone) > 4 else "")
-        verdict = f"If {where} dies, {len(gone)} would be down until made again elsewhere: {names}."
+        verdict = f"If {where} dies, {len(gone)}{of} would be down until made again elsewhere: {names}."
     else:
-        verdict = f"If {where} dies, nothing goes down as a whole: whatever runs there has ready pods elsewhere too."
+        verdict = (
+            f"If {where} dies, nothing{of} goes down as a whole: whatever{of} runs there has ready pods elsewhere too."
+        )
     remedies = ["Run more than one replica of what must stay up, kept apart by a topology spread over hostnames."]
     findings = [one for one in findings_of(results) if one.subject in {_top(unit) for unit in gone}]
     return Said(verdict, [p for p in parts if p], remedies if gone else (), UNCHECKED, (), tuple(_ordered(findings)))

@@ -9,6 +9,7 @@ from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.orders import unmarked
+from kubectl_berth.engines.rules.reach import Reach, reach_of
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
 
@@ -19,7 +20,8 @@ class Case:
 
     `findings` concern the question, causes first; `others` are the rest of the cluster's. `family` are the subjects
     with what belongs to them. `explained` are pods whose log says that something else is down; `wide` is True where no
-    object was named, `mixed` where namespaces were named beside an object that lies in none of them.
+    object was named, `mixed` where namespaces were named beside an object that lies in none of them. `reach` is what
+    was asked about and lies beyond the one namespace read.
     """
 
     understanding: Understanding
@@ -31,12 +33,18 @@ class Case:
     wide: bool = False
     explained: set[Ref] = field(default_factory=set)
     mixed: bool = False
+    reach: Reach | None = None
 
     @property
     def lost(self) -> bool:
         """True where what was named exists nowhere, so that nothing can be said about it."""
         said = self.understanding
-        return not self.subjects and bool(said.missing or (said.unknown_namespaces and not said.namespaces))
+        return not self.subjects and (bool(said.missing) or _nowhere(said, self.inventory))
+
+    @property
+    def blind(self) -> bool:
+        """True where nothing of what was asked about was read."""
+        return self.reach is not None and self.reach.blind
 
     @property
     def healthy(self) -> bool:
@@ -86,13 +94,21 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         if mixed:
             there = inside(findings, understanding.namespaces)
             chosen = [one for one in findings if one in chosen or one in there]
-    elif understanding.missing or (understanding.unknown_namespaces and not understanding.namespaces):
+    elif understanding.missing or _nowhere(understanding, inventory):
         chosen = []
     else:
         chosen = _unnamed(understanding, inventory, findings)
+    reach = reach_of(understanding, inventory, subjects, chosen)
+    if reach is not None and reach.blind:
+        subjects, family, chosen, mixed = (), frozenset(), [], False
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
-    return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed)
+    return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed, reach=reach)
+
+
+def _nowhere(understanding: Understanding, inventory: Inventory) -> bool:
+    """True where the only namespaces named do not exist; the one that a run is narrowed to was not named."""
+    return bool(understanding.unknown_namespaces) and set(understanding.namespaces) <= {inventory.namespace}
 
 
 def _unmarked(finding: Finding) -> Finding:

@@ -197,7 +197,13 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     counted = f"{len(every)} disruption budget{'s' if len(every) != 1 else ''}"
     local = _local(case, nodes)
     hanging = _hanging(case, nodes)
-    if hanging:
+    unseen = _unseen(case)
+    if unseen and not hanging and not (bare and nodes):
+        verdict = (
+            f"Whether a drain {where} gets through cannot be told: {unseen}. Of the {counted} that were read none "
+            "blocks it."
+        )
+    elif hanging:
         verdict = f"No disruption budget holds the drain {where} up; it waits for pods that do not end: {hanging[0]}."
     elif bare and nodes:
         verdict = f"No budget holds it up, but a drain {where} is refused: {bare[0].ref} has no controller."
@@ -219,6 +225,15 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
                         "needed.")  # fmt: skip
     remedies.append("Cordon first, drain one node at a time, and watch for pods that stay Pending before the next one.")
     return Said(f"{verdict} {room}".strip(), [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+
+
+def _unseen(case: Case) -> str:
+    """Why a budget or a pod that holds a drain up may not have been seen, or ""."""
+    own = case.inventory.namespace
+    if own is not None:
+        return f"only namespace {own} was read, and pods and budgets of others count too"
+    missing = [name for name in ("budgets", "pods") if name in case.inventory.unread]
+    return f"not all {' and '.join(missing)} could be read" if missing else ""
 
 
 def _hanging(case: Case, nodes: set[str]) -> list[str]:

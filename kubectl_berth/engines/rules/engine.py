@@ -21,7 +21,7 @@ from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, t
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
 from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
-from kubectl_berth.engines.rules.words import counted, operator_sentence, preface, premise_lines
+from kubectl_berth.engines.rules.words import BAD_NEWS, counted, operator_sentence, preface, premise_lines
 from kubectl_berth.question.understand import Understanding, understand
 from kubectl_berth.records import (
     Action,
@@ -73,7 +73,7 @@ class Rules:
         said = yield from self._topic(toolbox, case, offered)
         if said is not None:
             material = replace(_material(case, [], toolbox), said=said)
-            yield from _untold(toolbox)
+            yield from _untold(toolbox, case)
             yield from _finish(write(material), said.findings, tuple(material.actions))
             return
         lean = [call for call in past_calls(case) if call.name in offered]
@@ -87,7 +87,7 @@ class Rules:
             return
         material = _material(case, logs, toolbox)
         material.past = past_words(case, context, logs, material.orders)
-        yield from _untold(toolbox)
+        yield from _untold(toolbox, case)
         yield from _finish(write(material), enriched(material), tuple(material.actions))
 
     def cancel(self) -> None:
@@ -154,8 +154,10 @@ def _understood(text: str, context: Context) -> Understanding:
 def _curious(case: Case) -> bool:
     """True where a healthy pod's log may still tell: the question is about errors or logs, and nothing was found."""
     claims = {premise.claim for premise in case.understanding.premises} - {"healthy", "rollout", "node"}
-    asked = "logs" in case.understanding.intents
-    return bool(case.subjects) and (asked or (bool(claims) and not case.causes and not case.symptoms))
+    said = case.understanding
+    asked = "logs" in said.intents
+    complains = said.yes_no is None and said.intents == ("diagnose",) and bool(BAD_NEWS.search(said.text))
+    return bool(case.subjects) and (asked or ((bool(claims) or complains) and not case.causes and not case.symptoms))
 
 
 def _follow(case: Case, logs: Sequence[LogSeen]) -> bool:
@@ -220,7 +222,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         case,
         logs,
         still_working(case),
-        [*_without_logs(gaps), *failed],
+        [*([case.reach.gap] if case.reach is not None else []), *_without_logs(gaps), *failed],
         operator_sentence(api, main, operator) if api and main is not None else "",
         counted(case.inventory),
         preface(case),
@@ -243,9 +245,9 @@ def _failed(toolbox: RunToolbox) -> list[Gap]:
     ]
 
 
-def _untold(toolbox: RunToolbox) -> Iterator[Event]:
-    """The failed calls whose tool gave no gap of its own."""
-    for gap in _failed(toolbox):
+def _untold(toolbox: RunToolbox, case: Case) -> Iterator[Event]:
+    """The failed calls whose tool gave no gap of its own, and what lies beyond the namespace read."""
+    for gap in (*_failed(toolbox), *([case.reach.gap] if case.reach is not None else [])):
         yield GapFound(gap)
 
 

@@ -53,7 +53,7 @@ class Opening:
 
 def opening(case: Case, version: str) -> Opening | None:
     """What comes before the verdict; None where the question is one about faults. `version` is the server's."""
-    if case.lost:
+    if case.lost or case.blind:
         return None
     return (
         _pressure(case)
@@ -184,7 +184,8 @@ def _unknown(case: Case) -> Opening | None:
     software = next((word for word in re.findall(r"[a-z]+", said.text.lower()) if _absent(word, case)), None)
     if software is not None:
         return Opening(
-            f"Nothing that can be read looks like {quoted(software, 40)}; this is about the rest.", alone=True
+            f"Nothing that can be read looks like {quoted(software, 40)}{_only(case)}; this is about the rest.",
+            alone=True,
         )
     if not said.unrecognised:
         return None
@@ -192,7 +193,8 @@ def _unknown(case: Case) -> Opening | None:
     name = next((word for word in strange if _named(word, said.text)), None)
     if name is not None:
         return Opening(
-            f"There is nothing called {quoted(name, 40)} that can be read; this is about the rest.", alone=True
+            f"There is nothing called {quoted(name, 40)} that can be read{_only(case)}; this is about the rest.",
+            alone=True,
         )
     words = re.findall(r"[a-z]+", said.text.lower().replace("'s", ""))
     trade = any(says_little(word) and word not in FUNCTION_WORDS and len(word) > 2 for word in words)
@@ -201,6 +203,11 @@ def _unknown(case: Case) -> Opening | None:
     if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
         return None
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
+
+
+def _only(case: Case) -> str:
+    own = case.inventory.namespace
+    return f" (only namespace {own} was read: ask again without `-n {own}`)" if own is not None else ""
 
 
 def _absent(word: str, case: Case) -> bool:

@@ -146,7 +146,8 @@ def figure(inventory: Inventory, ref: Ref) -> str:
         return ""
     if ref.kind == "Pod":
         return "ready" if pods[0].ready else "not ready"
-    return f"{sum(pod.ready for pod in pods)} of {len(pods)} pods ready"
+    of = f" of namespace {inventory.namespace}" if ref.kind == "Node" and inventory.namespace is not None else ""
+    return f"{sum(pod.ready for pod in pods)} of {len(pods)} pods{of} ready"
 
 
 def valid_until(view: CustomResource) -> str:

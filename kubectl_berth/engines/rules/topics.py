@@ -29,7 +29,7 @@ _SUSPECTED = re.compile(
 def topic_of(case: Case) -> Topic | None:
     """The topic; None for a question about faults."""
     said = case.understanding
-    if case.lost:
+    if case.lost or case.blind:
         return None
     claims = {premise.claim for premise in said.premises if not premise.negated and not premise.asked}
     for intent in said.intents:

@@ -20,6 +20,8 @@ def verdict(material: Material) -> str:
     """The first line: the outcome in one sentence, as yes or no where the question wants it."""
     case = material.case
     worst = next(iter((*case.causes, *case.symptoms)), None)
+    if case.reach is not None and case.reach.blind:
+        return f"**{case.reach.headline}**"
     if case.lost:
         return f"**{_not_found(case)}**"
     if counted := figures(case):
@@ -91,7 +93,7 @@ def _chain(material: Material) -> str:
 
 def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
-    if asked is None or (not fault and (starting(case) or _at_rest(case))):
+    if asked is None or (not fault and (case.reach is not None or starting(case) or _at_rest(case))):
         return ""
     if asked in ("up", "down") and case.main is not None:
         serves = not fault or _state(case) in (*UP[:2], PARTLY)
@@ -151,6 +153,8 @@ def _not_found(case: Case) -> str:
     place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
     nearest = ", ".join(str(ref) for ref in said.near[:4])
     hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
+    own = case.inventory.namespace
+    hint += f" Only namespace {own} was read: ask again without `-n {own}`." if own and not case.reach else ""
     return f"Nothing that can be read is called {names}{place}.{hint}"
 
 
@@ -217,7 +221,8 @@ def _healthy(material: Material) -> str:
         return f"no fault found in {place} with any {' or '.join(kinds)}{limits}."
     if untold:
         return f"no fault was found in {place}, but no status says how {listed(list(map(str, untold)), 3)} is."
-    return f"nothing is broken: {place} looks healthy{limits}.{_left_over(material)}"
+    only = ", and nothing else was read" if case.inventory.namespace is not None else ""
+    return f"nothing is broken: {place} looks healthy{limits}{only}.{_left_over(material)}"
 
 
 def _blind(case: Case) -> str:

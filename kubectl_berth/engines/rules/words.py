@@ -106,11 +106,15 @@ def _several(case: Case) -> list[str]:
 _HARM = ("failing", "crash", "down", "pending", "memory", "image", "scaling", "certificate", "storage")
 
 
-_BAD_NEWS = re.compile(
+BAD_NEWS = re.compile(
     r"\b(?:fail\w*|broken?|breaks?|stuck|wrong|not|no|never|can'?t|cannot|won'?t|doesn'?t|isn'?t|expired?|pending|errors?|"
-    r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why)\b",
+    r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why|nothing|empty|stale|strange|odd|weird|wrong)\b",
     re.IGNORECASE,
 )
+
+
+_KILLED = re.compile(r"oom|out of|leak", re.IGNORECASE)
+"""Says that memory ran out, not only that there is such a thing."""
 
 
 def premise_lines(case: Case) -> list[str]:
@@ -122,7 +126,8 @@ def premise_lines(case: Case) -> list[str]:
     if "memory" in claims and faults and not any(_about_memory(one) for one in faults):
         lines.append("It is not memory: nothing here was killed for lack of memory.")
     lines.extend(_old_events(case))
-    harmed = _BAD_NEWS.search(case.understanding.text) is not None
+    harmed = BAD_NEWS.search(case.understanding.text) is not None
+    premises = [one for one in premises if one.claim != "memory" or harmed or _KILLED.search(one.words)]
     taken = next((p for p in premises if not p.asked and (p.claim in _HARM[:5] or (harmed and p.claim in _HARM))), None)
     if taken is not None and not faults and case.subjects:
         lines.append(
