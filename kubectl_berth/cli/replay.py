@@ -36,6 +36,7 @@ def replay(environment: Environment, /, file: str, **options: Any) -> int:
     from kubectl_berth.errors import UsageError
     from kubectl_berth.investigation.record import decode
     from kubectl_berth.investigation.replay import judged_again
+    from kubectl_berth.investigation.said import Said
     from kubectl_berth.knowledge.run_files import read_file
     from kubectl_berth.knowledge.store import StoreError
     from kubectl_berth.records import Notice, RunStarted
@@ -52,10 +53,13 @@ def replay(environment: Environment, /, file: str, **options: Any) -> int:
     asked = (
         f"replay of {record.id}, {record.time}, {record.result.engine}{model}: nothing is asked of a model or a cluster"
     )
+    # a file that somebody else wrote has not been through redaction
+    said = Said(report.event)
     for played in record.events:
         if isinstance(played.event, RunStarted):
             report.opening(played.event)
             report.event(Notice(asked))
         else:
-            report.event(played.event)
+            said.event(played.event)
+    said.end()
     return report.end(judged_again(record, settings.price_in, settings.price_out))

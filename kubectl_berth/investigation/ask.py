@@ -22,6 +22,7 @@ from kubectl_berth.investigation.consent import Wish
 from kubectl_berth.investigation.ending import record_of, result_of
 from kubectl_berth.investigation.outcome import failed
 from kubectl_berth.investigation.record import Record, Tape
+from kubectl_berth.investigation.said import Said
 from kubectl_berth.investigation.stopping import on_signals
 from kubectl_berth.investigation.worker import Job, Question, Run, work
 from kubectl_berth.knowledge.shelf import Shelf
@@ -29,7 +30,6 @@ from kubectl_berth.knowledge.store import Store
 from kubectl_berth.records import Event, Notice, Result, RunStarted
 from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.own_keys import own_keys, without_own_keys
-from kubectl_berth.safety.redact import redact
 from kubectl_berth.safety.sanitise import sanitise
 from kubectl_berth.settings import Settings
 
@@ -70,16 +70,18 @@ def ask(
     SIGTERM or its deadline.
     """
     started = environment.monotonic()
+    clean = _cleaning(environment)
     typed = sanitise(question.text)
-    question = replace(question, text=_cleaned(typed, environment))
+    question = replace(question, text=clean(typed))
     if question.text != typed:
         remarks = (*remarks, "the question holds what looks like a secret: it goes on without it")
     books = books or Books()
     tape = Tape()
+    said = Said(observer, clean)
 
     def see(event: Event) -> None:
         tape.take(environment.monotonic() - started, event)
-        observer(event)
+        said.event(event)
 
     run = Run()
     admission = Admission(engine, settings, environment, books.ledger)
@@ -107,6 +109,7 @@ def ask(
                 run.failure = error
             else:
                 _carry_out(run, job, duty)
+                said.end()
     finally:
         # also where the reader of stdout is gone: what stays reserved would be lost for the month
         unsettled = admission.settle(hurried=run.stopped())
@@ -115,7 +118,7 @@ def ask(
     if environment.debug:
         for failure in (*(run.toolbox.failures if run.toolbox else ()), *([run.failure] if run.failure else ())):
             environment.stderr.write(shown("".join(traceback.format_exception(failure))))
-    result = result_of(question, run, engine, settings, environment.monotonic() - started)
+    result = result_of(question, run, engine, settings, environment.monotonic() - started, clean)
     warning = f"what this run took could not be written down: {unsettled}" if unsettled else ""
     if books.keep is not None:
         words = books.keep(record_of(result, question, run, engine, settings, environment, tape))
@@ -125,16 +128,17 @@ def ask(
     return result
 
 
-def _cleaned(typed: str, environment: Environment) -> str:
-    """What was pasted into a question, as it is sent and kept: as everything else is."""
-    return without_own_keys(redact(typed), own_keys(environment.variables))
+def _cleaning(environment: Environment) -> Callable[[str], str]:
+    """What a question passes before it is sent and kept, and whatever a model says before anybody sees it."""
+    keys = own_keys(environment.variables)
+    return lambda text: without_own_keys(shown(text), keys)
 
 
 def unstarted(question: Question, settings: Settings, error: BerthError, environment: Environment) -> Result:
     """The result of a run whose engine could not even be made."""
     verdict = failed(error)
     return Result(
-        question=_cleaned(sanitise(question.text), environment),
+        question=_cleaning(environment)(question.text),
         cluster=None,
         engine=settings.engine,
         model=settings.model,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kubectl_berth import __version__
 from kubectl_berth.engines.engine import Engine, Turn
@@ -21,25 +21,29 @@ from kubectl_berth.settings import Settings
 from kubectl_berth.tools.toolbox import Toolbox
 
 
-def result_of(question: Question, run: Run, engine: Engine, settings: Settings, seconds: float) -> Result:
-    """The result of a run that took so many seconds."""
+def result_of(
+    question: Question, run: Run, engine: Engine, settings: Settings, seconds: float, clean: Callable[[str], str]
+) -> Result:
+    """The result of a run that took so many seconds. What a model said passes `clean`: nobody sees more of it."""
     verdict = _verdict(run)
+    # judged by what was said; from here on it is what may be shown
+    said = clean(verdict.answer)
     toolbox = run.toolbox
     finished = run.finished
     findings = finished.findings if finished and finished.findings else tuple(toolbox.findings if toolbox else ())
     actions = finished.actions if finished and finished.actions else tuple(toolbox.actions if toolbox else ())
     gaps = dict.fromkeys((*run.gaps, *(toolbox.gaps if toolbox else ())))
     unseen = None
-    if verdict.answer and toolbox is not None:
+    if said and toolbox is not None:
         read = [*toolbox.evidence, *spoken(question.text, run.earlier)]
-        unseen = unseen_in(verdict.answer, read, findings, engine.model)
+        unseen = unseen_in(said, read, findings, engine.model)
     return Result(
         question=question.text,
         cluster=run.name,
         engine=engine.name,
         model=engine.model,
         outcome=verdict.outcome,
-        answer=_answer(verdict, toolbox, question.text),
+        answer=_answer(said, toolbox, question.text),
         error=verdict.error,
         exit_status=verdict.exit_status,
         forced=bool(finished and finished.forced),
@@ -83,7 +87,9 @@ def record_of(
 
 def unseen_in(answer: str, read: Sequence[str], findings: Sequence[Finding], model: str | None) -> list[str]:
     """What of the answer was not in what was read; nothing where no model wrote it, but berth from the objects."""
-    return [] if model is None else not_in_evidence(answer, read, findings)
+    if model is None:
+        return []
+    return [text for text in not_in_evidence(answer, read, findings) if "[redacted:" not in text.lower()]
 
 
 def spoken(question: str, earlier: Sequence[Turn]) -> list[str]:
@@ -109,8 +115,8 @@ def _verdict(run: Run) -> Verdict:
     return failed(EngineError("the engine ended without a word; ask again"))
 
 
-def _answer(verdict: Verdict, toolbox: Toolbox | None, question: str) -> str:
+def _answer(text: str, toolbox: Toolbox | None, question: str) -> str:
     """The answer as it may be shown, with berth's own remark behind it."""
-    answer = presentable(verdict.answer, question)
+    answer = presentable(text, question)
     said = tripwire.remark(toolbox) if toolbox and answer else ""
     return f"{answer}\n\n{said}" if said else answer

@@ -9,11 +9,12 @@ from kubectl_berth.investigation.ending import causes_first, spoken, unseen_in
 from kubectl_berth.investigation.record import Record
 from kubectl_berth.knowledge.prices import cost
 from kubectl_berth.records import Cost, Finding, Result
+from kubectl_berth.safety.gate import shown
 
 
 def judged_again(record: Record, price_in: float | None, price_out: float | None) -> Result:
     """The result as it would be today. The prices are the person's own, which go before those of the recording."""
-    result = record.result
+    result = replace(record.result, answer=shown(record.result.answer))
     findings = _findings(record)
     unseen = None
     if result.answer:

@@ -32,7 +32,7 @@ def document(result: Result) -> dict[str, Any]:
         "outcome": result.outcome,
         "complete": result.complete,
         "forced": result.forced,
-        "answer": sanitise(result.answer),
+        "answer": shown(result.answer),
         "error": None if result.error is None else shown(result.error),
         "findings": [finding_document(finding) for finding in result.findings],
         "actions": [action_document(action) for action in result.actions],
@@ -78,9 +78,9 @@ def action_document(action: Action) -> dict[str, Any]:
         "kind": action.kind,
         "namespace": action.namespace,
         "name": action.name,
-        "field": action.field,
-        "from": action.before,
-        "to": action.after,
+        "field": told(action.field),
+        "from": told(action.before),
+        "to": told(action.after),
     }
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from kubectl_berth.output import words
 from kubectl_berth.output.json_document import plain
 from kubectl_berth.records import Result
-from kubectl_berth.safety.sanitise import one_line, sanitise
+from kubectl_berth.safety.gate import shown
+from kubectl_berth.safety.sanitise import one_line
 
 
 def run_line(id: str, result: Result) -> str:
@@ -24,7 +25,7 @@ def run_text(result: Result, host: str) -> str:
         lines.append(f"cluster: {one_line(where.name)} ({where.source}), {where.version}, namespace {where.namespace}")
     lines += [f"engine: {result.engine}" + (f", {result.model}" if result.model else ""), f"outcome: {result.outcome}"]
     lines += [f"question: {one_line(result.question, 2000)}", *(words.call(entry) for entry in result.trace)]
-    lines += ["", sanitise(result.answer) or f"error: {one_line(result.error or '', 2000)}", ""]
+    lines += ["", shown(result.answer) or f"error: {one_line(result.error or '', 2000)}", ""]
     lines += [words.gap(gap) for gap in result.gaps]
     return "\n".join([*lines, words.closing(result, host)]) + "\n"
 

@@ -27,7 +27,7 @@ from kubectl_berth.records import (
     ToolReturned,
     Waiting,
 )
-from kubectl_berth.safety.gate import shown_line
+from kubectl_berth.safety.gate import shown, shown_line
 from kubectl_berth.safety.sanitise import one_line, sanitise
 
 Trace = Literal["none", "brief", "full"]
@@ -85,7 +85,7 @@ class Terminal:
         """Shows how the run ended: the answer on stdout, or an error line; then gaps, sum and cost."""
         self._clear_status()
         if result.answer:
-            self._finish(sanitise(result.answer).strip())
+            self._finish(shown(result.answer).strip())
         else:
             self._give_way()
         self._release()
