@@ -59,7 +59,9 @@ def _auto(settings: Settings, environment: Environment, remaining: Callable[[], 
 
     fit = fitting(address(settings.ollama_host), settings.model or settings.ollama_model or "", PROBE_SECONDS)
     if fit.model:
-        return Choice(_ollama(settings, remaining, fit.model), (*remarks, f"auto chose ollama: {fit.words}"))
+        return Choice(
+            _ollama(settings, remaining, fit.model, fit.remote), (*remarks, f"auto chose ollama: {fit.words}")
+        )
     return Choice(_rules(), (*remarks, f"auto chose the rules engine: no ANTHROPIC_API_KEY, and {fit.words}"))
 
 
@@ -119,7 +121,7 @@ def _ways(settings: Settings, remaining: Callable[[], float]) -> Ways:
     return Ways(settings.effort, settings.thinking, settings.max_tokens, remaining)
 
 
-def _ollama(settings: Settings, remaining: Callable[[], float], model: str) -> Engine:
+def _ollama(settings: Settings, remaining: Callable[[], float], model: str, remote: str | None = None) -> Engine:
     from kubectl_berth.engines.ollama import make_ollama
 
     own = settings.ollama_max_tokens if settings.source("max_tokens") != "--max-tokens" else None
@@ -130,6 +132,7 @@ def _ollama(settings: Settings, remaining: Callable[[], float], model: str) -> E
         max_tokens=own or settings.max_tokens,
         thinking=settings.thinking,
         remaining=remaining,
+        remote=remote,
     )
 
 
@@ -146,4 +149,4 @@ def _named_ollama(settings: Settings, remaining: Callable[[], float]) -> Engine:
         raise EngineUnreachable(f"{fit.words}; start it with `ollama serve`, or set OLLAMA_HOST")
     if not fit.model:
         raise EngineUnreachable(f"{fit.words}; pull one that can: ollama pull qwen3.5")
-    return _ollama(settings, remaining, fit.model)
+    return _ollama(settings, remaining, fit.model, fit.remote)

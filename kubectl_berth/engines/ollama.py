@@ -55,13 +55,19 @@ def make_ollama(
     max_tokens: int = 8192,
     thinking: str = "adaptive",
     remaining: Callable[[], float] = no_deadline,
+    remote: str | None = None,
 ) -> OllamaEngine:
     """The engine for a model on the Ollama at `host`, as a person writes it; None is this machine's own.
 
-    OLLAMA_API_KEY goes only to a host that was named. `remaining` gives the seconds left of the run.
+    OLLAMA_API_KEY goes only to a host that was named. `remaining` gives the seconds left of the run. `remote` is where
+    the server said that the model runs ("" for there itself); it is asked where that is None.
     Raises UsageError for a host that is none.
     """
-    return OllamaEngine(address(host), bool(host), model, num_ctx, max_tokens, thinking, remaining)
+    url = address(host)
+    if remote is None and is_loopback(url):
+        remote = remote_host(url, model, min(WHERE_SECONDS, max(remaining(), 0.1)))
+    goes = goes_to(url, model, remote)
+    return OllamaEngine(url, goes, bool(host), model, num_ctx, max_tokens, thinking, remaining)
 
 
 @dataclass
@@ -92,6 +98,7 @@ class OllamaEngine:
     def __init__(
         self,
         url: str,
+        host: str,
         named: bool,
         model: str,
         num_ctx: int,
@@ -100,7 +107,7 @@ class OllamaEngine:
         remaining: Callable[[], float],
     ) -> None:
         self.model = model
-        self.host = goes_to(url, model, remote_host(url, model, WHERE_SECONDS) if is_loopback(url) else "")
+        self.host = host
         self.max_tokens = max_tokens
         self.num_ctx = num_ctx
         self._url = url

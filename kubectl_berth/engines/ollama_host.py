@@ -43,12 +43,13 @@ def without_login(url: str) -> str:
     return f"{parts.scheme}://{host_of(url)}{parts.path}"
 
 
-def goes_to(url: str, model: str, remote: str = "") -> str:
+def goes_to(url: str, model: str, remote: str | None) -> str:
     """Where what a model is told ends up, "" for this machine.
 
     A server on loopback passes what is said to a model that runs elsewhere on: to `remote`, which is what it says of
-    the model itself, or for the tag `cloud` (or `120b-cloud`) to ollama.com.
+    the model itself ("" for there), or for the tag `cloud` (or `120b-cloud`) to ollama.com. None is a server that did
+    not say: nothing vouches then for what it does with it.
     """
-    if not is_loopback(url):
+    if not is_loopback(url) or remote is None:
         return host_of(url)
     return remote or (CLOUD if model.partition(":")[2].endswith("cloud") else "")

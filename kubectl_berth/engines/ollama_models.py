@@ -39,6 +39,11 @@ class Fit:
     words: str
     models: Models | None
 
+    @property
+    def remote(self) -> str | None:
+        """Where the server says that the model runs, "" for there itself; None where it did not say."""
+        return self.models.remote.get(self.model, "") if self.models else None
+
 
 def models(url: str, seconds: float) -> Models | None:
     """The models of the server at `url`; None where it gave no list within that time."""
@@ -59,14 +64,22 @@ def fitting(url: str, named: str, seconds: float) -> Fit:
     return Fit(able[0], f"{able[0]} at {where} can call tools", found)
 
 
-def remote_host(url: str, model: str, seconds: float) -> str:
-    """Where the server says that a model runs, "" for there itself, or where it did not say within that time."""
+def remote_host(url: str, model: str, seconds: float) -> str | None:
+    """Where the server says that a model runs, "" for there itself, None where it did not say within that time.
 
-    def look(connection: HTTPConnection, path: str) -> str:
-        entries = _entries(_get(connection, "GET", f"{path}/api/tags"))
-        return next((_remote(entry) for entry in entries if bears(_name(entry), model)), "")
+    A port where nothing listens passes nothing on: "", too.
+    """
 
-    return _within(seconds, url, look) or ""
+    def look(connection: HTTPConnection, path: str) -> str | None:
+        try:
+            answer = _get(connection, "GET", f"{path}/api/tags")
+        except ConnectionRefusedError:
+            return ""
+        if "models" not in answer:
+            return None
+        return next((_remote(entry) for entry in _entries(answer) if bears(_name(entry), model)), "")
+
+    return _within(seconds, url, look)
 
 
 def loaded_context(url: str, model: str, seconds: float) -> int | None:

@@ -140,6 +140,16 @@ def test_a_copy_of_a_model_that_runs_elsewhere_runs_there_too(
     assert "are withheld" in tool.out
 
 
+def test_a_server_that_does_not_say_where_a_model_runs_counts_as_elsewhere(env: dict[str, str], moment: str) -> None:
+    question = ("get_logs", {"name": "web-0", "namespace": "shop"})
+    with FakeOllama(obeying("web-0 crashes.", question), {"mine:latest": TOOLS}, slow=30) as fake:
+        env["OLLAMA_HOST"] = fake.url
+        words = ("--engine", "ollama", "--model", "mine:latest", "-o", "json")
+        ended = berth("ask", "why?", "--snapshot", moment, *words, env=env)
+    assert f"at {fake.url.removeprefix('http://')}" in ended.err
+    assert json.loads(ended.out)["trace"][0]["fate"] == "withheld"
+
+
 def test_a_server_that_takes_its_time_to_say_where_a_model_runs_is_waited_for(env: dict[str, str], moment: str) -> None:
     question = ("get_logs", {"name": "web-0", "namespace": "shop"})
     remote = {"mine:latest": "https://ollama.com:443"}

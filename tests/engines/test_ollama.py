@@ -466,7 +466,7 @@ def test_the_key_goes_to_a_host_that_was_named(monkeypatch):
 def test_the_key_stays_here_where_no_host_was_named(monkeypatch):
     monkeypatch.setenv("OLLAMA_API_KEY", "the-key")
     with FakeOllama([reply(ANSWER)]) as server:
-        run(OllamaEngine(server.url, False, MODEL, 16384, 8192, "adaptive", no_deadline))
+        run(OllamaEngine(server.url, "", False, MODEL, 16384, 8192, "adaptive", no_deadline))
     assert all("authorization" not in request.headers for request in (*server.requests, *server.others))
 
 
