@@ -19,7 +19,6 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubectl_berth.cluster import transport
 from kubectl_berth.cluster.cluster import Kind
 from kubectl_berth.cluster.connection import ConnectionOptions
 from kubectl_berth.cluster.live import LiveCluster, connect
@@ -139,10 +138,10 @@ def test_a_silent_server_costs_one_timeout_and_one_connection(ground: Ground) ->
         assert time.monotonic() - started < 1.5
 
 
-def test_the_limit_that_was_met_is_the_one_that_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.nightly
+def test_the_limit_that_was_met_is_the_one_that_is_told(ground: Ground) -> None:
     # without --request-timeout a server may be silent for less long than a whole request may take
-    monkeypatch.setattr(transport, "READ_SECONDS", 0.3)
-    with silent() as url, pytest.raises(ClusterUnreachable, match=r"no answer within 0\.3 s"):
+    with silent() as url, pytest.raises(ClusterUnreachable, match="no answer within 15 s"):
         ground.connect(url)
 
 
