@@ -35,7 +35,7 @@ LAST_RANK = 8
 class Entry:
     """One object. `families` are the workload names a pod goes by; `owner` is its controller, "" its kind's group.
 
-    `hosts` are those whose requests it takes.
+    `hosts` are those whose requests it takes, `labels` what its labels say that it is.
     """
 
     ref: Ref
@@ -45,6 +45,7 @@ class Entry:
     images: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     hosts: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
@@ -78,8 +79,21 @@ class Entry:
     def fits(self, concept: str) -> bool:
         """True where group, kind, categories, name or images are called like the concept."""
         return fits_concept(concept, " ".join((self.group, *self.categories, _spaced(self.ref.kind)))) or fits_concept(
-            concept, " ".join((self.ref.name, *(_image_name(image) for image in self.images)))
+            concept, " ".join((self.ref.name, *(_image_name(image) for image in self.images), *self.labels))
         )
+
+    @cached_property
+    def called(self) -> str:
+        """Group, kind, name, images and labels in lower case, pieces apart: where a product's name is looked for."""
+        images = (_image_name(image) for image in self.images)
+        told = (self.group, *self.categories, _spaced(self.ref.kind), self.ref.name, *images, *self.labels)
+        return re.sub(r"[-_./:@]+", " ", " ".join(told).lower())
+
+    @cached_property
+    def software(self) -> frozenset[str]:
+        """The last part of each image's path, and what the labels call it, in lower case."""
+        images = (_image_name(image).rpartition(" ")[2] for image in self.images)
+        return frozenset(one.lower() for one in (*images, *self.labels))
 
 
 @dataclass(frozen=True)
@@ -148,7 +162,21 @@ def _entry(thing: Object, categories: Mapping[tuple[str, str], tuple[str, ...]])
         _images(thing),
         categories.get((api_version.rpartition("/")[0], ref.kind), ()),
         frozenset(_hosts(thing)),
+        tuple(_labels(thing)),
     )
+
+
+_SAYS_WHAT = ("app.kubernetes.io/name", "app", "k8s-app", "helm.sh/chart", "chart")
+
+
+def _labels(thing: Object) -> Iterator[str]:
+    """What the labels call the software; a chart without its version."""
+    metadata = thing.get("metadata")
+    labels: Any = metadata.get("labels") if isinstance(metadata, dict) else None
+    for key in _SAYS_WHAT:
+        value = labels.get(key) if isinstance(labels, dict) else None
+        if isinstance(value, str) and value:
+            yield re.sub(r"-v?\d[\w.+-]*$", "", value)
 
 
 def _hosts(thing: Object) -> Iterator[str]:

@@ -56,7 +56,7 @@ class Mention:
 class Words:
     """The question taken apart. `namespaces` exist; `unknown_namespaces` were named as namespaces but do not.
 
-    `clauses` are the parts of the sentence in which namespaces were named.
+    `clauses` are the parts of the sentence in which namespaces were named, `software` the words for software said.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -65,6 +65,7 @@ class Words:
     clauses: frozenset[int] = frozenset()
     kinds: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
+    software: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
     clauses = frozenset(_clause(text, tokens[i].position) for i in used)
     spoken = [meant_word(token.lower) for i, token in enumerate(tokens) if i not in used]
     kinds = tuple(dict.fromkeys(kind for word in spoken for kind in kinds_of(word)))
-    concepts = tuple(dict.fromkeys(c for word in spoken if (c := concept_of(word))))
-    return Words(tuple(mentions[:MOST_MENTIONS]), tuple(spaces), tuple(unknown), clauses, kinds, concepts)
+    software = tuple(dict.fromkeys(word for word in spoken if concept_of(word)))
+    concepts = tuple(dict.fromkeys(c for word in software if (c := concept_of(word))))
+    return Words(tuple(mentions[:MOST_MENTIONS]), tuple(spaces), tuple(unknown), clauses, kinds, concepts, software)
 
 
 def _clause(text: str, position: int) -> int:

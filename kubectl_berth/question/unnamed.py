@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kubectl_berth.question.catalogue import Catalogue, Entry
 from kubectl_berth.question.mentions import Words
-from kubectl_berth.question.words import WORKLOAD_KINDS, singular
+from kubectl_berth.question.software import fits, sought
+from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, singular
 from kubectl_berth.records import Ref
 
 MOST_SUBJECTS = 12
@@ -31,11 +32,12 @@ def by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:
     spaces = set(words.namespaces)
     found: dict[Ref, int] = {}
     running = {names.root(entry.ref) for entry in names.entries if entry.ref.kind == "Pod"} if words.concepts else set()
-    for concept in words.concepts:
+    for word in sought(words):
+        concept = concept_of(word) or ""
         for entry in names.entries:
             if spaces and entry.ref.namespace not in spaces:
                 continue
-            if not (entry.custom or entry.ref.kind in WORKLOAD_KINDS) or not entry.fits(concept):
+            if not (entry.custom or entry.ref.kind in WORKLOAD_KINDS) or not fits(entry, word):
                 continue
             root = names.root(entry.ref)
             if _controller(root.name) or (entry.custom and bookkeeping(entry, concept)):
