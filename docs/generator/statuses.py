@@ -43,7 +43,8 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "ask": {CLUSTER: "", NO_ANSWER: "", REFUSED: "", BUDGET: "", TIMED_OUT: ""},
     "check": {
         OK: "nothing found that is as bad as --fail-on says",
-        ERROR: "a finding at least as bad as --fail-on says (warning)",
+        ERROR: "a finding at least as bad as --fail-on says (warning), and nothing else",
+        USAGE: "also any error that has no status of its own",
         CLUSTER: "",
     },
     "scenario": {},

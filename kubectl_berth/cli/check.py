@@ -40,7 +40,7 @@ def check(environment: Environment, /, target: tuple[str, ...], **options: Any) 
     """List what is wrong in the cluster, or with one object: KIND/NAME or NAME. Reads only, asks no model.
 
     Causes come first, what follows from each under it, what could not be read at the end.
-    Exit status: 0 nothing found, 1 findings, 2 usage, 3 cluster unreachable.
+    Exit status: 0 nothing found, 1 findings, 2 usage or an unreadable file, 3 cluster unreachable.
 
     \b
     kubectl berth check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import importlib
 import io
 import os
@@ -38,6 +39,13 @@ COMMANDS = {
     "rbac": ("kubectl_berth.cli.rbac:rbac", "Print the smallest role that berth needs."),
 }
 """Where each command lives, and what it does: its module is imported when it is used, not to be listed."""
+
+
+UNREADABLE = frozenset("EACCES EPERM ENOENT ENOTDIR EISDIR EEXIST ENAMETOOLONG ELOOP".split())
+"""What is wrong with a file that was named, not with the machine."""
+
+FINDS = ("check",)
+"""Commands whose status 1 says that something was found: no error of theirs may end like that."""
 
 
 class LazyGroup(click.Group):
@@ -118,24 +126,34 @@ def _guarded(environment: Environment) -> Environment:
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
     """Runs one command line; the exit status. Every error ends here, as one line on stderr."""
+    status, failed = _run(arguments, environment)
+    return ExitStatus.USAGE if failed and status == ExitStatus.ERROR and _finds(arguments) else status
+
+
+def _finds(arguments: Sequence[str]) -> bool:
+    return next((word for word in arguments if not word.startswith("-")), "") in FINDS
+
+
+def _run(arguments: Sequence[str], environment: Environment) -> tuple[int, bool]:
+    """The exit status, and whether an error led to it."""
     try:
         with cli.make_context(PROG_NAME, list(arguments), obj=environment) as context:
             status = cli.invoke(context)
-        return int(status or ExitStatus.OK)
+        return int(status or ExitStatus.OK), False
     except click.exceptions.Exit as error:
-        return error.exit_code
+        return error.exit_code, False
     except click.ClickException as error:
-        return _usage(error, environment)
+        return _usage(error, environment), True
     except BerthError as error:
         _say(environment, str(error))
-        return error.exit_status
+        return error.exit_status, True
     except (KeyboardInterrupt, click.Abort):
         _say(environment, "interrupted")
-        return ExitStatus.INTERRUPTED
+        return ExitStatus.INTERRUPTED, True
     except BrokenPipeError:
-        return _reader_gone()
+        return _reader_gone(), True
     except Exception as error:
-        return _unexpected(error, environment)
+        return _unexpected(error, environment), True
 
 
 def _usage(error: click.ClickException, environment: Environment) -> int:
@@ -153,6 +171,9 @@ def _unexpected(error: Exception, environment: Environment) -> int:
         from kubectl_berth.safety.gate import shown
 
         environment.stderr.write(shown("".join(traceback.format_exception(error))))
+    if isinstance(error, OSError) and error.filename and errno.errorcode.get(error.errno or 0) in UNREADABLE:
+        _say(environment, f"{error.filename}: {error.strerror}; check that it is there and who may use it")
+        return ExitStatus.USAGE
     if isinstance(error, OSError) and error.strerror:
         _say(environment, ": ".join(filter(None, (error.filename and str(error.filename), error.strerror))))
     else:
@@ -202,7 +223,8 @@ def _leave(status: int) -> NoReturn:
         status = _reader_gone()
     except OSError as error:
         # said already where the command itself ran into it
-        os._exit(status or _unexpected(error, Environment.actual()))
+        failed = ExitStatus.USAGE if _finds(sys.argv[1:]) else ExitStatus.ERROR
+        os._exit(status or max(_unexpected(error, Environment.actual()), failed))
     # taking the modules of an SDK apart takes seconds, and a thread that waits for a dead server would keep the process
     atexit._run_exitfuncs()
     os._exit(status)

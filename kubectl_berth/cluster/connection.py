@@ -186,7 +186,12 @@ def _no_server(kubeconfig: Kubeconfig, context: ContextEntry, pod: Pod | None, g
         )
     if kubeconfig.empty:
         said = "the kubeconfig says nothing" if kubeconfig.files else "no kubeconfig found"
-        return ClusterUnreachable(f"{said}: set KUBECONFIG or pass --kubeconfig FILE, or read a --snapshot DIR instead")
+        how = "set KUBECONFIG or pass --kubeconfig FILE, or read a --snapshot DIR instead"
+        if kubeconfig.missing:
+            names = ", ".join(str(path) for path in kubeconfig.missing[:5])
+            said = f"{said}: KUBECONFIG names {names}, and there is no such file"
+            how = "correct it or pass --kubeconfig FILE, or read a --snapshot DIR instead"
+        return ClusterUnreachable(f"{said}: {how}")
     if not context.name:
         return ClusterUnreachable(
             f"no current context in the kubeconfig: choose one with --context (there are: {_known(kubeconfig)})"

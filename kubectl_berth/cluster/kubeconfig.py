@@ -79,13 +79,14 @@ class ContextEntry:
 
 @dataclass
 class Kubeconfig:
-    """What all files say together; `files` are those that were read."""
+    """What all files say together; `files` are those that were read, `missing` what of KUBECONFIG is not there."""
 
     current_context: str = ""
     contexts: dict[str, ContextEntry] = field(default_factory=dict)
     clusters: dict[str, ClusterEntry] = field(default_factory=dict)
     users: dict[str, UserEntry] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
+    missing: list[Path] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -108,13 +109,17 @@ def read_kubeconfig(path: str | None, environment: Environment) -> Kubeconfig:
     read or understood.
     """
     if path:
-        if not Path(path).exists():
+        only = _read_file(Path(path))
+        if only is None:
             raise UsageError(f"kubeconfig {path}: no such file; name an existing one with --kubeconfig")
-        return _read_file(Path(path))
+        return only
     merged = Kubeconfig()
     for candidate in _candidates(environment):
-        if candidate.exists():
-            merged.merge(_read_file(candidate))
+        found = _read_file(candidate)
+        if found is not None:
+            merged.merge(found)
+        elif environment.variables.get("KUBECONFIG"):
+            merged.missing.append(candidate)
     return merged
 
 
@@ -126,13 +131,16 @@ def _candidates(environment: Environment) -> list[Path]:
     return [Path(environment.home) / ".kube" / "config"] if environment.home else []
 
 
-def _read_file(path: Path) -> Kubeconfig:
+def _read_file(path: Path) -> Kubeconfig | None:
+    """What one file says, None where there is no such file."""
     import yaml
 
     from kubectl_berth.cluster.kubeconfig_yaml import read_yaml
 
     try:
         text = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise UsageError(f"kubeconfig {path}: cannot be read ({error.strerror}); check the file") from error
     try:

@@ -59,7 +59,14 @@ def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> by
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
     if path is None and not files.recorded:
         raise ApiFailure(404, f'no log of container "{container}" in pod "{name}" {NOT_RECORDED}', "NotFound", {})
-    return cut(path.read_bytes() if path else b"", options, now)
+    return cut(_text(path) if path else b"", options, now)
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ApiFailure(500, f"the log cannot be read: {error.strerror}", "InternalError") from error
 
 
 def cut(text: bytes, options: LogOptions, now: datetime) -> bytes:

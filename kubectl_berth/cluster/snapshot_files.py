@@ -5,6 +5,7 @@ A file that cannot be used is a UsageError that names the file and the line.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from kubectl_berth.errors import UsageError
 from kubectl_berth.records import Object
 
 ABOUT = "snapshot.yaml"
+DEEP = "is nested too deeply to be a Kubernetes object"
 
 
 @dataclass(frozen=True)
@@ -64,23 +66,34 @@ class Layer:
 
 def read_layer(directory: Path) -> Layer:
     """Everything in one snapshot directory."""
-    if not directory.is_dir():
-        raise UsageError(f"there is no snapshot directory {directory}: pass a directory of Kubernetes objects")
-    layer = Layer(_about(directory / ABOUT), logs=_logs(directory / "logs"))
-    for path in _object_files(directory):
-        layer.objects.extend(_objects(path))
+    try:
+        if not directory.is_dir():
+            raise UsageError(f"there is no snapshot directory {directory}: pass a directory of Kubernetes objects")
+        layer = Layer(_about(directory / ABOUT), logs=_logs(directory / "logs"))
+        for path in _object_files(directory):
+            layer.objects.extend(_objects(path))
+    except OSError as error:
+        raise _unreadable(Path(error.filename or directory), error) from error
     return layer
 
 
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path} cannot be read: {error.strerror or error}; check who may read it")
+
+
 def _object_files(directory: Path) -> list[Path]:
-    found = []
-    for path in sorted(directory.rglob("*")):
-        parts = path.relative_to(directory).parts
-        if path.suffix not in (".yaml", ".yml", ".json") or not path.is_file():
-            continue
-        if parts[0] != "logs" and parts != (ABOUT,) and not any(part.startswith(".") for part in parts):
-            found.append(path)
-    return found
+    """The files of objects, sorted. Raises OSError for a directory that cannot be read: half would pass for all."""
+    found: list[Path] = []
+    for place, below, names in os.walk(directory, onerror=_fail):
+        here = Path(place)
+        below[:] = [name for name in below if not name.startswith(".") and here / name != directory / "logs"]
+        found += [here / name for name in names if not name.startswith(".")]
+    kinds = (".yaml", ".yml", ".json")
+    return sorted(path for path in found if path.suffix in kinds and path != directory / ABOUT and path.is_file())
+
+
+def _fail(error: OSError) -> None:
+    raise error
 
 
 def _objects(path: Path) -> Iterator[Object]:
@@ -118,7 +131,7 @@ def documents(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise _unreadable(path, error) from error
     if path.suffix == ".json":
         yield 1, _json(path, text)
     else:
@@ -137,6 +150,8 @@ def _json(path: Path, text: bytes) -> Any:
         raise _broken(path, line, f"not JSON: {words}") from error
     except UnicodeDecodeError as error:
         raise _broken(path, text.count(b"\n", 0, error.start) + 1, "not UTF-8") from error
+    except RecursionError as error:
+        raise _broken(path, 1, DEEP) from error
 
 
 def _yaml(path: Path, text: bytes) -> Iterator[tuple[int, Any]]:
@@ -159,6 +174,8 @@ def _yaml(path: Path, text: bytes) -> Iterator[tuple[int, Any]]:
         raise _broken(path, line, f"not YAML: {' '.join(str(error).split())}") from error
     except (ValueError, TypeError) as error:
         raise _broken(path, line, f"not YAML: {error}") from error
+    except RecursionError as error:
+        raise _broken(path, line, DEEP) from error
 
 
 @lru_cache(maxsize=1)

@@ -69,6 +69,8 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         raise UsageError(f"{path}, line {line}: is not YAML: {getattr(error, 'problem', None) or error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path} is nested too deeply to be read") from error
     if not isinstance(node, yaml.MappingNode) or not isinstance(values, dict):
         raise UsageError(f"{path}, line 1: is not a mapping of fields")
     return values, {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
