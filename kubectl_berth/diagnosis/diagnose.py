@@ -24,6 +24,7 @@ from kubectl_berth.diagnosis.checks.reach import check_clients, check_hosts
 from kubectl_berth.diagnosis.checks.remarks import (
     check_daemon_coverage,
     check_replica_owners,
+    check_resizes,
     check_selectors,
     check_traffic_policies,
     check_variables,
@@ -70,6 +71,7 @@ CHECKS: tuple[Check, ...] = (
     check_custom_resources,
     check_operator_workloads,
     check_daemon_coverage,
+    check_resizes,
     check_traffic_policies,
     check_variables,
     check_selectors,

@@ -27,20 +27,21 @@ _BAD = re.compile(
     re.IGNORECASE,
 )
 _NO_FAULT = re.compile(r"\b(no|without|zero|0)[ _-]?(error|fail|issue|problem|conflict)|failover", re.IGNORECASE)
-_MOVING = re.compile(
+MOVING = re.compile(
     r"progress|pending|creating|waiting|provisioning|initiali[sz]|starting|updating|upgrading|reconciling|scaling"
     r"|deploying|installing|in ?flight|requested|bootstrap|joining|deleting|terminating|pausing|paused|suspend|being"
     r"|syncing|issuing|rolling|restarting|configuring|building|scheduling|queued|preparing|new$|dependency|retry",
     re.IGNORECASE,
 )
 _PHASE_KEY = re.compile(r"^(phase|state|status|health|result|compliant)$|(Phase|State|Health|Status)$")
-_FLAG = re.compile(
+_VERDICT_KEY = re.compile(r"^(overall|summary|level|colou?r|value|current|code|rating|verdict)$", re.IGNORECASE)
+FLAG = re.compile(
     r"^(is)?(healthy|ready|available|readyToUse|valid|connected|synced|pass|passed|succeeded|success)$", re.IGNORECASE
 )
 _SYNC_KEY = re.compile(r"sync|desired|previous|old|last(?!operation)|history|target", re.IGNORECASE)
 _READY_KEY = re.compile(r"^(number)?(ready|available|healthy|running)([A-Z]\w*)?$|^(\w+?)(Ready|Available|Healthy)$")
 _FRACTION = re.compile(r"^\s*(\d+)\s*/\s*(\d+)\s*$")
-_ERROR_KEY = re.compile(
+ERROR_KEY = re.compile(
     r"^(err|error|lastError)(s|Msg|Message|Description|Reason|Info)?$|^failure(Message|Reason)$|^failed[A-Z]\w*$"
 )
 _RESTING = re.compile(r"paused|stopped|suspended|hibernated?|halted", re.IGNORECASE)
@@ -208,7 +209,7 @@ def _told(one: Said, *, whole: bool = False) -> bool:
 
 def _still_moving(one: Said, now: datetime) -> bool:
     """True for a condition that only says "not yet", as long as that is no longer than anybody should wait."""
-    if not (_MOVING.search(one.reason) and not _BAD.search(one.reason)):
+    if not (MOVING.search(one.reason) and not _BAD.search(one.reason)):
         return False
     passed = seconds_since(now, one.since)
     return passed is not None and passed < PATIENCE
@@ -281,7 +282,7 @@ def _count(value: Any) -> bool:
 def _under_way(status: Mapping[str, Any], said: list[Said]) -> bool:
     """True where the object calls itself ready and says that it changes: fewer ready than wanted is no news then."""
     good = any(PRIMARY.search(one.type) and _says_good(one) for one in said)
-    return good and any(_MOVING.search(text) for _, text in phases(status))
+    return good and any(MOVING.search(text) for _, text in phases(status))
 
 
 def _pairs(view: CustomResource, pairs: list[Pair], now: datetime, under_way: bool) -> Iterator[Signal]:
@@ -291,6 +292,8 @@ def _pairs(view: CustomResource, pairs: list[Pair], now: datetime, under_way: bo
     short = [pair for pair in pairs if pair.ready < pair.desired]
     for pair in short[:1]:
         words = f"{pair.ready_field} {pair.ready} of {pair.desired_field} {pair.desired}"
+        if pair.ready_field == pair.desired_field:
+            words = f"{pair.ready_field}: {pair.ready} of {pair.desired}"
         severity: Severity = "critical" if pair.ready == 0 else "info" if under_way else "warning"
         yield Signal(severity, "ReadyBelowDesired", words)
 
@@ -307,7 +310,7 @@ def _phases(view: CustomResource, status: Mapping[str, Any], said: list[Said], n
     if created is not None and created < PATIENCE:
         return
     for key, value in named(status):
-        if value is False and _FLAG.match(key) and not any(_MOVING.search(text) for _, text in phases(status)):
+        if value is False and FLAG.match(key) and not any(MOVING.search(text) for _, text in phases(status)):
             yield Signal("warning", "FlagFalse", f"status.{key}: false")
         elif value is True and _BAD_FLAG.match(key):
             yield Signal("warning", "FlagTrue", f"status.{key}: true")
@@ -324,8 +327,10 @@ def _numbered(status: Mapping[str, Any], depth: int = 0) -> Iterator[Signal]:
 
 def phases(status: Mapping[str, Any], where: str = "status", depth: int = 0) -> Iterator[tuple[str, str]]:
     """The texts of a status that name a phase, a state or a health, with their fields."""
+    within = depth > 0 and bool(_PHASE_KEY.search(where.rpartition(".")[2]))
     for key, value in named(status):
-        if isinstance(value, str) and value and _PHASE_KEY.search(key) and not _SYNC_KEY.search(key):
+        tells = _PHASE_KEY.search(key) or (within and _VERDICT_KEY.match(key))
+        if isinstance(value, str) and value and tells and not _SYNC_KEY.search(key):
             yield f"{where}.{key}", value
         elif depth < 3 and not _SYNC_KEY.search(key) and not key.lower().endswith("conditions"):
             inner = value if isinstance(value, list) else [value]
@@ -341,16 +346,20 @@ def text_is_bad(text: str) -> bool:
 
 def _why(status: Mapping[str, Any]) -> str:
     """The reason or message that stands beside a phase."""
-    for key in ("phaseReason", "reason", "message", "stateMessage", "errorMessage"):
-        value = status.get(key)
-        if isinstance(value, str) and value:
-            return f" ({clip(value)})"
+    for layer in (
+        status,
+        *(inner for key, inner in named(status) if _PHASE_KEY.search(key) and isinstance(inner, dict)),
+    ):
+        for key in ("phaseReason", "reason", "message", "stateMessage", "errorMessage", "detail", "details"):
+            value = layer.get(key)
+            if isinstance(value, str) and value:
+                return f" ({clip(value)})"
     return ""
 
 
 def _errors(status: Mapping[str, Any]) -> Iterator[Signal]:
     for key, value in named(status):
-        if not _ERROR_KEY.match(key) or not value:
+        if not ERROR_KEY.match(key) or not value:
             continue
         text = (
             value

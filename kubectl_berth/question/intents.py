@@ -57,6 +57,12 @@ _ABOUT_A_FAULT = re.compile(
     re.IGNORECASE,
 )
 
+_AMOUNT = r"(?<![\w.])\d+(?:\.\d+)?\s?(?:[KMGT]iB?|[KMGT]B|millicores?|v?cpus?|cores?)\b"
+_ADEQUATE = (
+    r"(?:right|enough|sufficient|correct|adequate|sane|sensible|reasonable|plenty|appropriate|overkill|"
+    r"too (?:low|high|small|big|much|little|large|tight)|ok|okay|fine)\b"
+)
+
 _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     (
         "drain",
@@ -99,6 +105,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:raise|increase|bump|lower|reduce|decrease|cut)\b[^.?!]{0,30}"
             r"\b(?:limits?|requests?|memory|cpu|it to|value|by how much)\b|"
             r"\b(?:what|which|how much|how high|how far|to what)\b[^.?!]{0,30}\b(?:raise|increase|bump|lower|set)\b|"
+            rf"{_AMOUNT}[^.?!]{{0,25}}\b{_ADEQUATE}|\b(?:cpu|memory|ram|resource)\s(?:limits?|requests?)\b[^.?!]{{0,40}}"
+            rf"\b{_ADEQUATE}|"
             r"\b(?:what|which|right|good|new|proper)\b[^.?!]{0,20}\b(?:limits?|requests?)\b[^.?!]{0,30}"
             r"\b(?:set|give|use|be|need|should)\b",
             re.IGNORECASE,
@@ -112,6 +120,9 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:only|just) one (?:replica|instance|pod)\b|\bsingle[- ](?:replica|instance)s?\b|"
             r"\bif (?:a|one|any|the|some|node)\b[^.?!]{0,30}\b(?:node|zone|machine|server|az)?s?\b[^.?!]{0,20}"
             r"\b(?:d(?:ies|ied|ie)|fails?|failed|goes|went|lost|down|crash\w*|reboots?)\b|"
+            r"\b(?:what|which|who|how many)\b[^.?!]{0,60}\b(?:if|when|once|should)\b[^.?!]{0,20}"
+            r"\b(?:nodes?|zones?|machines?|servers?|az)\b[^.?!]{0,20}"
+            r"\b(?:dies|die|fails?|lost|gone|goes|vanish\w*|crash\w*|offline|loses power|down)\b|"
             r"\b(?:losing|lose|loss of)\b[^.?!]{0,20}\b(?:a|one|any)\b[^.?!]{0,10}\b(?:node|zone|az)\b",
             re.IGNORECASE,
         ),
@@ -201,7 +212,8 @@ _SUPPOSED = re.compile(
     r"\b(?:if|suppose|supposing|in case|unless|would|what happens|whenever|until|before)\b[^.?!,;]*$", re.IGNORECASE
 )
 _ASKED = re.compile(
-    r"(?:\b(?:is|are|was|were|could|can|might|maybe|perhaps|because of|due to|is it|blame)\b[^.?!,]{0,30}$)|"
+    r"(?:(?:^|[.?!,;:]\s*|\b(?:and|or|but|so|then)\s+)(?:is|are|was|were)\b[^.?!,]{0,30}$)|"
+    r"(?:\b(?:could|can|might|maybe|perhaps|because of|due to|is it|blame)\b[^.?!,]{0,30}$)|"
     r"(?:,\s*(?:the |a )?$)",
     re.IGNORECASE,
 )

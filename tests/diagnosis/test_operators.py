@@ -44,7 +44,7 @@ SICK = [
     ({"health": {"status": "Degraded"}}, {}, "Degraded"),
     ({"readyReplicas": 1}, {"replicas": 3}, "1 of spec.replicas 3"),
     ({"readyInstances": 2, "instances": 3}, {}, "2 of status.instances 3"),
-    ({"ready": "1/2"}, {}, "1 of status.ready 2"),
+    ({"ready": "1/2"}, {}, "status.ready: 1 of 2"),
     ({"availableReplicas": 0, "desiredReplicas": 2}, {}, "0 of status.desiredReplicas 2"),
     ({"error": "cannot reach the provider"}, {}, "cannot reach the provider"),
     ({"observedGeneration": 3}, {}, "status.observedGeneration 3"),

@@ -206,22 +206,45 @@ def _blocked(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:
     active = [one.name for one in cron.status.active]
     jobs = [one for one in inventory.jobs if one.namespace == cron.namespace and one.name in active]
     hung = [one for one in jobs if older(inventory.now, one.status.start_time, HANGS)]
-    if cron.spec.concurrency_policy != "Forbid" or (event is None and not hung) or not jobs:
-        return
-    if event is None:
+    if cron.spec.concurrency_policy != "Forbid" or not jobs:
         return
     oldest = min(jobs, key=lambda one: one.status.start_time or "")
+    step = longest_step(cron.spec.schedule)
+    # events are gone after an hour; a run that outlasted a whole step has kept one from starting all the same
+    outlasted = bool(hung) and step is not None and older(inventory.now, oldest.status.start_time, step)
+    if event is None and not outlasted:
+        return
+    seen = (
+        said(event, inventory.now)
+        if event is not None
+        else f"status.lastScheduleTime: {cron.status.last_schedule_time}"
+    )
     yield Finding(
         "warning",
         cron.ref,
         "CronJobBlocked",
         f"it starts no new run while {oldest.ref} is active, for {age(inventory.now, oldest.status.start_time)} by now "
         "(concurrencyPolicy Forbid)",
-        (said(event, inventory.now), f"status.active: {listed(active)}", f"spec.schedule: {cron.spec.schedule}"),
-        effects=(),
+        (seen, f"status.active: {listed(active)}", f"spec.schedule: {cron.spec.schedule}"),
+        effects=(oldest.ref,),
         remedy=f"find out why {oldest.ref} does not end; a deadline (activeDeadlineSeconds) keeps that from lasting",
         disproof="an active run younger than the schedule's step",
     )
+
+
+_NAMED_STEPS = {"@hourly": HOUR, "@daily": DAY, "@midnight": DAY, "@weekly": 7 * DAY}
+
+
+def longest_step(schedule: str) -> float | None:
+    """Seconds that lie at most between two starts of a schedule that names no day of the month; None for others."""
+    fields = schedule.split()
+    if len(fields) == 1:
+        return _NAMED_STEPS.get(fields[0])
+    if len(fields) != 5 or not all(one in ("*", "?") for one in fields[2:4]):
+        return None
+    if fields[4] not in ("*", "?"):
+        return 7 * DAY
+    return HOUR if fields[1] == "*" else DAY
 
 
 def _missed(inventory: Inventory, cron: CronJob) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Workload
 from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, ready_pairs, stopped
+from kubectl_berth.diagnosis.members import bad_members, member_signals
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.polarity import good_condition
 from kubectl_berth.diagnosis.say import aged, clip, count, listed
@@ -20,7 +21,7 @@ def check_custom_resources(inventory: Inventory) -> Iterable[Finding]:
     """Custom resources whose conditions, phases or counts speak of trouble, whoever their operator is."""
     with_status = {(one.api_version, one.kind) for one in inventory.custom if one.status}
     for resource in inventory.custom:
-        signals = judge(resource, inventory.now)
+        signals = judge(resource, inventory.now) or member_signals(resource, inventory.now)
         if signals:
             yield _degraded(inventory, resource, signals)
         elif not resource.status and (resource.api_version, resource.kind) in with_status:
@@ -51,9 +52,11 @@ def _summary(resource: CustomResource, status: Mapping[str, Any], signals: list[
     spec = resource.spec if isinstance(resource.spec, dict) else {}
     short = [pair for pair in ready_pairs(spec, status) if pair.ready < pair.desired]
     parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
+    unwell = list(dict.fromkeys(name for name, _ in bad_members(status)))
+    parts += [f"not well: {listed(unwell, 3)}"] if unwell else []
     told = next((text for where, text in phases(status) if where.count(".") == 1), "")
     parts += [clip(told, 120)] if told else []
-    told_most = [one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad")]
+    told_most = [one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad", "MemberBad")]
     first = max(told_most, key=lambda one: (one.severity == signals[0].severity, len(one.words) > 120), default=None)
     if first and (not parts or len(parts) < 2):
         parts.append(clip(first.words.split(": ", 1)[-1], 240))
@@ -80,7 +83,7 @@ def _members(status: Mapping[str, Any]) -> list[str]:
                 found.append(f"status.{key}.{inner}: {listed([str(name) for name in names])}")
         if key.lower() in _FAILED_LISTS and isinstance(value, list) and value and isinstance(value[0], str):
             found.append(f"status.{key}: {listed([str(name) for name in value])}")
-    return found
+    return found + [words for _, words in bad_members(status)][:MOST]
 
 
 _FAILED_LISTS = frozenset(

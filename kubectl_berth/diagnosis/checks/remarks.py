@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_berth.cluster.views import Node, Service, Workload
 from kubectl_berth.diagnosis.fit import CONTROL_PLANE, repelling, selects
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.diagnosis.say import clip, count, held, listed, older
 from kubectl_berth.records import Finding
 
 
@@ -43,6 +43,36 @@ def _left_out(daemons: Workload, left: list[tuple[Node, list[str]]], nodes: int)
         remedy="add a toleration for these taints to its template, if it should run there too",
         disproof="a pod of it on these nodes",
     )
+
+
+WAITS = 600.0  # seconds a resize may be put off before that is worth a warning
+
+
+def check_resizes(inventory: Inventory) -> Iterable[Finding]:
+    """Pods whose resources were changed in place and whose node does not carry the change out."""
+    for pod in inventory.pods:
+        if pod.finished or pod.terminating:
+            continue
+        for one in pod.status.conditions:
+            never = one.type == "PodResizePending" and one.reason == "Infeasible"
+            failed = one.type == "PodResizeInProgress" and one.reason == "Error"
+            if one.status != "True" or not (never or failed or one.type == "PodResizePending"):
+                continue
+            late = older(inventory.now, one.last_transition_time, WAITS)
+            what = (
+                "cannot be carried out on its node" if never else "failed" if failed else "waits for room on its node"
+            )
+            yield Finding(
+                "warning" if never or failed or late else "info",
+                pod.ref,
+                "PodResizeInfeasible" if never else "PodResizeFailed" if failed else "PodResizeDeferred",
+                f"the resize in place {what}: {clip(one.message, 200) or one.reason}",
+                (held(one, inventory.now),),
+                remedy="ask for what a node can give, or move the pod to a larger node (a new pod is needed for that)"
+                if never
+                else "free room on its node, or let the pod be made again elsewhere",
+                disproof="no condition PodResizePending or PodResizeInProgress any more",
+            )
 
 
 def check_traffic_policies(inventory: Inventory) -> Iterable[Finding]:

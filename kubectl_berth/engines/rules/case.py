@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,9 @@ from kubectl_berth.engines.rules.orders import unmarked
 from kubectl_berth.engines.rules.reach import Reach, reach_of
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
+
+_CHOICE = re.compile(r"\bwhich (?:one )?of\b|\bor\b", re.IGNORECASE)
+"""Several are named, and the question is which of them it is."""
 
 
 @dataclass
@@ -45,6 +49,13 @@ class Case:
     def blind(self) -> bool:
         """True where nothing of what was asked about was read."""
         return self.reach is not None and self.reach.blind
+
+    @property
+    def instead(self) -> bool:
+        """True where nothing bears the name asked for, and what it goes on from is told of instead."""
+        said = self.understanding
+        instead = bool(self.subjects) and set(self.subjects) <= set(said.longer)
+        return instead and not users_of(said.missing, said.namespaces, self.inventory)
 
     @property
     def healthy(self) -> bool:
@@ -83,6 +94,7 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     findings = [_unmarked(finding) for finding in findings]
     subjects = understanding.subjects or understanding.elsewhere or understanding.likely
     subjects = subjects or users_of(understanding.missing, understanding.namespaces, inventory)
+    subjects = subjects or _broken(understanding.longer, inventory, findings)
     family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
     spaces = {"", *understanding.namespaces}
     mixed = bool(understanding.namespaces and understanding.subjects) and all(
@@ -103,12 +115,20 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         subjects, family, chosen, mixed = (), frozenset(), [], False
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
+    if len(subjects) > 1 and not understanding.by_kind:
+        chosen = _main_first(chosen, subjects[0], inventory)
     return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed, reach=reach)
 
 
 def _nowhere(understanding: Understanding, inventory: Inventory) -> bool:
     """True where the only namespaces named do not exist; the one that a run is narrowed to was not named."""
     return bool(understanding.unknown_namespaces) and set(understanding.namespaces) <= {inventory.namespace}
+
+
+def _broken(refs: Sequence[Ref], inventory: Inventory, findings: Sequence[Finding]) -> tuple[Ref, ...]:
+    """Those of these objects that have a fault of their own."""
+    hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
+    return tuple(ref for ref in refs if hit & _own(ref, inventory))
 
 
 def _unmarked(finding: Finding) -> Finding:
@@ -177,12 +197,19 @@ def _sick_first(
     if not subjects:
         return subjects
     main = subjects[0]
-    same = subjects if understanding.by_kind else [r for r in subjects if (r.kind, r.name) == (main.kind, main.name)]
+    choice = understanding.by_kind or _CHOICE.search(understanding.text)
+    same = subjects if choice else [r for r in subjects if (r.kind, r.name) == (main.kind, main.name)]
     if len(same) < 2:
         return subjects
     hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
     sick = [ref for ref in same if hit & _own(ref, inventory)]
     return tuple(dict.fromkeys((*sick, *subjects)))
+
+
+def _main_first(findings: list[Finding], main: Ref, inventory: Inventory) -> list[Finding]:
+    """The causes that concern the object which the answer is headed with before those of the others."""
+    first = [one for one in concerning(findings, family_of(main, inventory)) if one.cause]
+    return [*first, *(one for one in findings if one not in first)]
 
 
 def _own(ref: Ref, inventory: Inventory) -> set[Ref]:

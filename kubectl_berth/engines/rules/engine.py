@@ -8,20 +8,29 @@ from dataclasses import replace
 
 from kubectl_berth.diagnosis.place import unproven
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
+from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.logs import read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
-from kubectl_berth.engines.rules.opening import opening
+from kubectl_berth.engines.rules.opening import Opening, opening
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
+from kubectl_berth.engines.rules.release import release
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
 from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
-from kubectl_berth.engines.rules.words import BAD_NEWS, counted, operator_sentence, preface, premise_lines
+from kubectl_berth.engines.rules.words import (
+    BAD_NEWS,
+    asks_whether_alike,
+    counted,
+    operator_sentence,
+    preface,
+    premise_lines,
+)
 from kubectl_berth.question.understand import Understanding, understand
 from kubectl_berth.records import (
     Action,
@@ -65,10 +74,14 @@ class Rules:
             raise TypeError("the rules engine needs the toolbox of a run")
         context = toolbox.context
         question = read_question(conversation, context)
-        if question.intent == "secret":
-            yield from _finish(secret_answer(question, context.inventory()))
-            return
         case = make_case(question, context.inventory(), context.findings())
+        if question.intent == "secret":
+            yield from _finish(
+                secret_answer(
+                    question, context.inventory(), () if case.wide and not question.namespaces else case.causes
+                )
+            )
+            return
         offered = {definition["name"] for definition in toolbox.definitions()}
         said = yield from self._topic(toolbox, case, offered)
         if said is not None:
@@ -129,6 +142,8 @@ def make_rules() -> Rules:
 def read_question(conversation: Conversation, context: Context) -> Understanding:
     """What the question means; one that names nothing takes its subject from the turns before it."""
     found = _understood(conversation.question, context)
+    if found.subjects and asks_whether_alike(found.text):
+        return _with_the_one_before(found, conversation, context)
     if found.subjects or found.elsewhere or found.missing or found.namespaces or not conversation.earlier:
         return found
     for turn in reversed(conversation.earlier):
@@ -144,6 +159,15 @@ def read_question(conversation: Conversation, context: Context) -> Understanding
                 namespaces=before.namespaces,
                 apis=before.apis,
             )
+    return found
+
+
+def _with_the_one_before(found: Understanding, conversation: Conversation, context: Context) -> Understanding:
+    """ "Down for the same reason?": what the last turn was about is the other side of the comparison."""
+    for turn in reversed(conversation.earlier):
+        before = _understood(turn.question, context).subjects
+        if before:
+            return replace(found, subjects=tuple(dict.fromkeys((*found.subjects, *before))))
     return found
 
 
@@ -229,7 +253,8 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         premise_lines(case),
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
-    material.opening = opening(case, toolbox.context.cluster.name().version)
+    judged = "" if case.lost or case.blind else release(case) or alike(case, logs)
+    material.opening = Opening(judged) if judged else opening(case, toolbox.context.cluster.name().version)
     for source, text in _free_text(case):
         if addresses_an_assistant(text):
             material.orders.add(source)

@@ -144,7 +144,7 @@ def read_log(lines: Sequence[str]) -> Reading:
         if gives_orders(line):
             orders += 1
             line, _ = without_orders(line)
-            if not line:
+            if not re.search(r"\w", line):
                 continue
         last = line
         found = _telling(line, place / max(len(lines), 1))
@@ -172,10 +172,12 @@ def _telling(line: str, place: float) -> Telling | None:
     family = _family(message)
     if _QUIET.search(line) or (_BENIGN.search(message) and level < 5 and family is None):
         return None
-    if (level < 1 and family is None) or (level <= 1 and family in (None, "timeout", "limit")):
+    targets = targets_of(message)
+    if (level < 1 and family is None) or (level <= 1 and family in (None, "limit")):
+        return None
+    if family == "timeout" and (level < 1 or (level == 1 and not targets)):
         return None
     # a later line wins among equals: what came last before the end is what ended it
-    targets = targets_of(message)
     vague = family == "timeout" and not targets
     score = level + (2.0 if family and not vague else -2.0 if vague else 0.0) + (2.0 if targets else 0.0) + place
     return Telling(_FOLD.sub("", message), family or "error", score, _names(message), targets, word)

@@ -10,6 +10,7 @@ from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.words import not_found
 from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, fits_concept, says_little
 
 DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
@@ -55,6 +56,8 @@ def opening(case: Case, version: str) -> Opening | None:
     """What comes before the verdict; None where the question is one about faults. `version` is the server's."""
     if case.lost or case.blind:
         return None
+    if case.instead:
+        return Opening(not_found(case))
     return (
         _pressure(case)
         or _resolver(case)
@@ -181,6 +184,8 @@ def _unknown(case: Case) -> Opening | None:
     said = case.understanding
     if case.subjects:
         return None
+    if said.absent:
+        return _no_product(case, said.absent[0])
     software = next((word for word in re.findall(r"[a-z]+", said.text.lower()) if _absent(word, case)), None)
     if software is not None:
         return Opening(
@@ -203,6 +208,17 @@ def _unknown(case: Case) -> Opening | None:
     if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
         return None
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
+
+
+def _no_product(case: Case, word: str) -> Opening:
+    """That nothing is the product asked about, and what there is instead of the same kind."""
+    said = case.understanding
+    place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else ""
+    what = (
+        f"Nothing that can be read{place} looks like {quoted(word, 40)}{_only(case)}: no name, image, label, API kind"
+    )
+    there = f" Of its kind there is: {', '.join(map(str, said.kindred))}." if said.kindred else ""
+    return Opening(f"{what}.{there} What follows is about the rest.", alone=True)
 
 
 def _only(case: Case) -> str:

@@ -20,7 +20,12 @@ MOST_SIZED = 3
 
 _TOO_LOW = ("oom-killed", "near-limit", "request-below-use")
 _WASTE = re.compile(r"over-?\s?provision|oversiz|too (?:big|large|much|high)|wast|sav(?:e|ing)|pay", re.IGNORECASE)
-_RIGHT = re.compile(r"\b(?:sized (?:right|well|correctly|properly)|right(?:ly)?[- ]sized?|ok|fine|right size)\b", re.I)
+_ENOUGH = re.compile(r"\b(?:enough|sufficient|plenty)\b", re.IGNORECASE)
+_RIGHT = re.compile(
+    r"\b(?:sized (?:right|well|correctly|properly)|right(?:ly)?[- ]sized?|ok|okay|fine|right(?: size)?|enough|"
+    r"sufficient|adequate|correct|reasonable|sane|sensible|appropriate)\b",
+    re.I,
+)
 FITS = re.compile(r"\b(?:fits?|room|space|enough|nodes? (?:have|hold|take))\b", re.IGNORECASE)
 
 HISTORY = (
@@ -85,6 +90,8 @@ def _lead(case: Case, sizing: Sizing) -> str:
         return ""
     if _WASTE.search(text):
         return "Yes, by what it uses now: " if far else "No sign of it: "
+    if _ENOUGH.search(text):
+        return "No: " if low else "Yes: "
     return ("No: " if far or low else "Yes: ") if _RIGHT.search(text) else ""
 
 

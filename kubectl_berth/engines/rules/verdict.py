@@ -10,9 +10,10 @@ from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, clause, why
-from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.resting import resting
 from kubectl_berth.engines.rules.serving import figure
 from kubectl_berth.engines.rules.special import figures, own_note
+from kubectl_berth.engines.rules.words import asks_whether_alike, not_found
 from kubectl_berth.records import Finding, Ref
 
 
@@ -23,11 +24,11 @@ def verdict(material: Material) -> str:
     if case.reach is not None and case.reach.blind:
         return f"**{case.reach.headline}**"
     if case.lost:
-        return f"**{_not_found(case)}**"
+        return f"**{not_found(case)}**"
     if counted := figures(case):
         return f"**{counted}**"
+    moot = material.opening is not None and material.opening.alone
     if worst is None:
-        moot = material.opening is not None and material.opening.alone
         answer = "" if moot else _answer(case, fault=False)
         return f"**{capital(_blind(case) or answer + _healthy(material))}**"
     main = case.main
@@ -35,7 +36,8 @@ def verdict(material: Material) -> str:
         clean = f"{main} looks healthy ({figure(case.inventory, main) or 'nothing found'})"
         return f"**{capital(_answer(case, fault=False) + clean)}. {capital(_wide_verdict(material))}**"
     if main is None:
-        return f"**{capital(_answer(case, fault=True) + _wide_verdict(material))}**"
+        answer = "" if moot else _answer(case, fault=True)
+        return f"**{capital(answer + _wide_verdict(material))}**"
     said = clause(about(material, worst, main)) + gist(material, worst)
     if (chain := _chain(material)) and worst.subject not in case.explained:
         said = f"{chain}, because {said}"
@@ -93,12 +95,19 @@ def _chain(material: Material) -> str:
 
 def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
-    if asked is None or (not fault and (case.reach is not None or starting(case) or _at_rest(case))):
+    if asks_whether_alike(case.understanding.text):
+        return ""  # the yes or no is another one
+    if asked is None or (not fault and (case.reach is not None or starting(case) or _at_rest(case) or _quiet(case))):
         return ""
     if asked in ("up", "down") and case.main is not None:
         serves = not fault or _state(case) in (*UP[:2], PARTLY)
         return "Yes, " if serves == (asked == "up") else "No, "
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
+
+
+def _quiet(case: Case) -> bool:
+    """True where neither yes nor no says it: done, idle, being updated."""
+    return case.main is not None and bool(resting(case.inventory, case.main))
 
 
 def _at_rest(case: Case) -> bool:
@@ -142,20 +151,6 @@ def _dies_now_and_then(case: Case) -> bool:
         case.inventory.pod(one.subject.namespace, one.subject.name) for one in case.causes if one.subject.kind == "Pod"
     ]
     return any(pod is not None and pod.ready for pod in sick)
-
-
-def _not_found(case: Case) -> str:
-    said = case.understanding
-    if not said.missing:
-        gone = ", ".join(said.unknown_namespaces)
-        return f"There is no namespace {gone} that can be seen, so nothing was checked in it."
-    names = ", ".join(quoted(name, 80) for name in said.missing)
-    place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
-    nearest = ", ".join(str(ref) for ref in said.near[:4])
-    hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
-    own = case.inventory.namespace
-    hint += f" Only namespace {own} was read: ask again without `-n {own}`." if own and not case.reach else ""
-    return f"Nothing that can be read is called {names}{place}.{hint}"
 
 
 def _wide_verdict(material: Material) -> str:
@@ -208,6 +203,8 @@ def _healthy(material: Material) -> str:
         ]
         others = f" Looked at too: {', '.join(seen)}." if rest else ""
         state = f" ({known})" if known else ""
+        if quiet := resting(case.inventory, main):
+            return f"{main} {quiet}{limits}; no fault was found.{others}"
         if _at_rest(case):
             return f"{main} is scaled to zero, so nothing of it runs{limits}; no fault was found.{others}"
         if starting(case):

@@ -61,6 +61,33 @@ def operator_sentence(api_version: str, main: Ref, operator: Operator | None) ->
     return f"{head} and managed by {called}{operator.ref}, {state})."
 
 
+_ALIKE = re.compile(
+    r"\b(?:same|common|one|shared|single)\s+(?:root\s+)?(?:reasons?|causes?|problems?|faults?|issues?|thing|error)\b|"
+    r"\b(?:related|connected|linked|unrelated)\b[^.?!]*\?|\bsame\b[^.?!]{0,12}\?|\bthe same as\b",
+    re.IGNORECASE,
+)
+
+
+def asks_whether_alike(text: str) -> bool:
+    """True where the question is whether two faults are one."""
+    return bool(_ALIKE.search(text))
+
+
+def not_found(case: Case) -> str:
+    """That what was named exists nowhere, with the nearest names."""
+    said = case.understanding
+    if not said.missing:
+        gone = ", ".join(said.unknown_namespaces)
+        return f"There is no namespace {gone} that can be seen, so nothing was checked in it."
+    names = ", ".join(quoted(name, 80) for name in said.missing)
+    place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
+    nearest = ", ".join(str(ref) for ref in said.near[:4])
+    hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
+    own = case.inventory.namespace
+    hint += f" Only namespace {own} was read: ask again without `-n {own}`." if own and not case.reach else ""
+    return f"Nothing that can be read is called {names}{place}.{hint}"
+
+
 def preface(case: Case) -> list[str]:
     """What the question named that is not there, is elsewhere, or is there several times."""
     said = case.understanding
@@ -75,7 +102,7 @@ def preface(case: Case) -> list[str]:
         lines.append(
             f"**There is no {names} in namespace {where}. It exists in {found}: this answer is about that one.**"
         )
-    for name in said.missing if case.subjects else ():
+    for name in said.missing if case.subjects and not case.instead else ():
         if any(name in referenced(pod) for ref in case.subjects for pod in case.inventory.pods_of(ref)):
             users = ", ".join(str(ref) for ref in case.subjects[:4])
             lines.append(
@@ -131,7 +158,7 @@ def premise_lines(case: Case) -> list[str]:
     taken = next((p for p in premises if not p.asked and (p.claim in _HARM[:5] or (harmed and p.claim in _HARM))), None)
     if taken is not None and not faults and case.subjects:
         lines.append(
-            f"The question takes {quoted(taken.words, 40)} for granted; nothing of the kind is seen now{_calm(case)}."
+            f"Nothing like the {quoted(taken.words, 40)} that the question takes for granted is seen now{_calm(case)}."
         )
     return lines
 

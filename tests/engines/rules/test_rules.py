@@ -137,7 +137,7 @@ def test_a_wrong_premise_is_not_taken_over(small: SmallCluster) -> None:
         first_line(answer)
         == "**Deployment shop/web looks healthy (2 of 2 ready): no fault found. Looked at too: Service shop/web.**"
     )
-    assert "nothing of the kind is seen now: 2 of 2 pods ready, 0 restarts" in answer
+    assert "the question takes for granted is seen now: 2 of 2 pods ready, 0 restarts" in answer
 
 
 def test_secrets_are_declined_with_a_way_for_the_person(small: SmallCluster) -> None:
