@@ -40,7 +40,14 @@ SOURCE = {CLUSTER: ""}
 
 BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "": {},
-    "ask": {CLUSTER: "", NO_ANSWER: "", REFUSED: "", BUDGET: "", TIMED_OUT: ""},
+    "ask": {
+        ERROR: "also where it was answered, and the file of --save could not be written",
+        CLUSTER: "",
+        NO_ANSWER: "",
+        REFUSED: "",
+        BUDGET: "",
+        TIMED_OUT: "",
+    },
     "check": {
         OK: "nothing found that is as bad as --fail-on says",
         ERROR: "a finding at least as bad as --fail-on says (warning), and nothing else",

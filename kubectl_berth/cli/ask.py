@@ -117,14 +117,14 @@ def _run(
     asked = words or (scenario.question if scenario else "")
     if not asked:
         raise UsageError(NO_QUESTION)
-    report = Report(environment, options)
+    report, unsaved = Report(environment, options), list[str]()
     question = Question(asked, source.namespace, earlier_turns(scenario))
     deadline = environment.monotonic() + settings.timeout
     try:
         # nothing but reads and looks at servers happens in here: an exception may end it anywhere
         with on_signals(_interrupt):
             shelf = shelf_of(scenario, settings, environment)
-            books = books_of(settings, environment, options["save"])
+            books = books_of(settings, environment, options["save"], unsaved)
             question = replace(question, go_on=last_turns(settings, environment) if options["go_on"] else None)
             choice = choose(settings, environment, lambda: deadline - environment.monotonic())
     except UsageError:
@@ -135,7 +135,8 @@ def _run(
         return report.end(unstarted(question, settings, ended, environment))
     remarks = (*choice.remarks, *shelf.library.notices, *([] if words else [f"asked: {asked}"]))
     cluster = opener(source, scenario, environment, quiet=options["quiet"])
-    return report.end(ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf, books))
+    result = ask(question, cluster, choice.engine, settings, environment, report.event, remarks, shelf, books)
+    return report.end(result, unsaved)
 
 
 def _interrupt() -> None:

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from kubectl_berth.settings import Settings
 
 
-def books_of(settings: Settings, environment: Environment, save: str | None) -> Books:
-    """The books of a run; `save` is a file that gets its record too. Raises UsageError where that cannot be written."""
+def books_of(settings: Settings, environment: Environment, save: str | None, unsaved: list[str]) -> Books:
+    """The books of a run; `save` is a file that gets its record too.
+
+    Raises UsageError where there is no place for that file; why it could not be written in the end goes into `unsaved`.
+    """
     from kubectl_berth.cli.sources import run_files_of, store_of
     from kubectl_berth.errors import UsageError
     from kubectl_berth.investigation.ask import Books
@@ -41,7 +44,7 @@ def books_of(settings: Settings, environment: Environment, save: str | None) -> 
             try:
                 write_private(target, content)
             except OSError as error:
-                words = f"{target} cannot be written: {error.strerror or error}"
+                unsaved.append(f"--save {target} cannot be written: {error.strerror or error}; the run is not in it")
         if files is not None:
             try:
                 files.write(record.id, content)

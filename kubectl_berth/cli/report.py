@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubectl_berth.environment import Environment
     from kubectl_berth.records import Event, Result, RunStarted
 
@@ -39,8 +41,9 @@ class Report:
             for line in sent_lines(event):
                 self._terminal.line(line, always=True)
 
-    def end(self, result: Result) -> int:
-        """Shows the result; the exit status."""
+    def end(self, result: Result, unsaved: Sequence[str] = ()) -> int:
+        """Shows the result, and why a file that was asked for is not there; the exit status."""
+        from kubectl_berth.errors import ExitStatus
         from kubectl_berth.output.json_document import document, encode
         from kubectl_berth.output.jsonl import result_line
 
@@ -50,4 +53,6 @@ class Report:
             self._stdout.write(result_line(result) + "\n")
         self._stdout.flush()
         self._terminal.result(result)
-        return result.exit_status
+        for words in unsaved:
+            self._terminal.error(words)
+        return int(result.exit_status or (ExitStatus.ERROR if unsaved else ExitStatus.OK))

@@ -26,11 +26,13 @@ _NAMES = {
 def check_text(checked: Checked, severity: Severity, *, colour: bool = False) -> str:
     """The report, findings of at least that severity and what explains them. `colour` for terminals that obey it."""
     shown = groups(checked.findings, severity)
-    parts = [_headline(checked, shown)]
-    parts += ["\n".join(_group(group, colour=colour)) for group in shown]
     hidden = [one for one in checked.findings if WEIGHT[one.severity] > WEIGHT[severity]]
     told = {id(one) for group in shown for one in (group.cause, *group.effects)}
     below = sum(id(one) not in told for one in hidden)
+    # what is only worth knowing is no fault
+    milder = any(one.severity != "info" for one in hidden)
+    parts = [_headline(checked, shown, severity if milder else None)]
+    parts += ["\n".join(_group(group, colour=colour)) for group in shown]
     if below:
         parts.append(f"{_count(below, 'finding')} below {severity} not shown: --severity info shows all.")
     if checked.remarks:
@@ -41,17 +43,18 @@ def check_text(checked: Checked, severity: Severity, *, colour: bool = False) ->
     return "\n\n".join(parts) + "\n"
 
 
-def _headline(checked: Checked, shown: Sequence[Group]) -> str:
+def _headline(checked: Checked, shown: Sequence[Group], hides: Severity | None) -> str:
+    """The first line. `hides` is the severity that was asked for where it leaves faults out."""
     where = _where(checked)
     if not shown:
+        fault = f"{hides} fault" if hides else "fault"
         untold = [one_line(gap.what, 120) for gap in checked.gaps if gap.why == "unknown"]
         if untold:
-            return (
-                f"No fault found {where} in what could be read, but the state of some is unknown: {'; '.join(untold)}."
-            )
+            some = f"the state of some is unknown: {'; '.join(untold)}"
+            return f"No {fault} found {where} in what could be read, but {some}."
         if checked.gaps:
-            return f"No fault found {where} in what could be read; {_count(len(checked.gaps), 'thing')} could not be."
-        return f"No fault found {where}."
+            return f"No {fault} found {where} in what could be read; {_count(len(checked.gaps), 'thing')} could not be."
+        return f"No {fault} found {where}."
     effects = sum(len(group.effects) + len(group.also) for group in shown)
     counted = [f"{number} {name}" for name in WEIGHT if (number := sum(group.worst == name for group in shown))]
     follows = f", {_count(effects, 'effect')}" if effects else ""

@@ -90,7 +90,7 @@ class Terminal:
             self._give_way()
         self._release()
         if result.error is not None:
-            self._write(f"error: {shown_line(result.error, 2000)}\n")
+            self.error(result.error)
             for finding in [each for each in result.findings if each.cause][:5]:
                 self.line(f"found before the end: {words.finding(finding)}")
         for gap in result.gaps:
@@ -98,6 +98,10 @@ class Terminal:
         if result.not_in_evidence:
             self.line(words.unseen(result.not_in_evidence))
         self.line(words.closing(result, self.host))
+
+    def error(self, text: str) -> None:
+        """An error's line on stderr, also where silence was asked for."""
+        self._write(f"error: {shown_line(text, 2000)}\n")
 
     def line(self, text: str, *, always: bool = False) -> None:
         """One line on stderr; under text that still streams it waits, so that the text can be taken back."""

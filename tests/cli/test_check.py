@@ -166,6 +166,17 @@ def test_severity_hides_what_is_milder_and_fail_on_decides_the_status(small: Sma
     assert berth("check", "--snapshot", bad, "--fail-on", "critical", env=env).status == 1
 
 
+def test_no_critical_fault_is_not_no_fault(small: SmallCluster, env: dict[str, str]) -> None:
+    small.add(
+        "autoscaling/v2", "HorizontalPodAutoscaler", "web", "data",
+        spec={"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "gone"}, "maxReplicas": 3},
+    )  # fmt: skip
+    ended = berth("check", "--severity", "critical", "--fail-on", "warning", "--snapshot", directory(small), env=env)
+    assert ended.status == 1
+    assert ended.out.startswith("No critical fault found in the cluster")
+    assert "1 finding below critical not shown: --severity info shows all." in ended.out
+
+
 def test_what_may_not_be_read_is_a_gap_and_never_health(small: SmallCluster, env: dict[str, str]) -> None:
     small.unavailable.append({"resource": "pods", "status": 403, "message": 'pods is forbidden: User "x"'})
     ended = berth("check", "--snapshot", broken(small), "-n", "shop", "-o", "json", env=env)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from kubectl_berth.knowledge.run_files import KEPT, RunFiles, new_id
 from tests.fakes import anthropic
 from tests.fakes.ollama import FakeOllama, Reply, reply
-from tests.process import Ended, berth, snapshot, surroundings
+from tests.process import COMMAND, Ended, berth, snapshot, surroundings
 
 CALL = ("list_pods", {"namespace": "shop"})
 ANSWER = "shop/web-0 crashes with exit code 3. It restarted 7 times, and 90 times before."
@@ -206,3 +207,22 @@ def test_the_last_fifty_are_kept(tmp_path: Path) -> None:
     (tmp_path / "runs" / "notes.txt").write_text("mine")
     assert files.purge() == 50
     assert (tmp_path / "runs" / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("flags", [("-q",), (), ("-q", "-o", "json")])
+def test_a_file_that_was_asked_for_and_cannot_be_written(
+    flags: tuple[str, ...], env: dict[str, str], moment: str
+) -> None:
+    """The answer comes first; that the file is not there is an error, silence asked for or not."""
+    target = Path(env["HOME"]) / "saved.json"
+    asked = ["ask", "why?", "--snapshot", moment, "--engine", "rules", "--no-record", "--save", str(target), *flags]
+    # no file may grow beyond one block
+    words = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", *COMMAND, *asked]
+    whole = {**env, "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = subprocess.run(words, env=whole, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "web-0" in ended.stdout
+    line = f"error: --save {target} cannot be written: File too large; the run is not in it\n"
+    assert ended.stderr.endswith(line)
+    assert ended.stderr == line or "-q" not in flags
+    assert not target.exists()
