@@ -70,7 +70,9 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:drain\w*|evict(?:ing|ion api)?|cordon\w*|disruption budgets?|pdbs?)\b|\bmaintenance\b.*\bnodes?\b|"
             r"\bmaintenance\b[^.?!]{0,30}\b(?:hang\w*|hung|stuck|block\w*|waits?|waiting|progress\w*|finish\w*)\b|"
             r"\b(?:patch|reboot|upgrad)(?:e|ing)?\b[^.?!]{0,20}\bnode\b[^.?!]*\b(?:can|safe|may|ok)\b|"
-            r"\b(?:can|safe|may)\b[^.?!]{0,30}\b(?:patch|reboot|upgrade)\b[^.?!]{0,30}\bnode",
+            r"\b(?:can|safe|may)\b[^.?!]{0,30}\b(?:patch|reboot|upgrade)\b[^.?!]{0,30}\bnode|"
+            r"\b(?:can|may|could) node (?:safely )?be (?:removed|deleted|retired|decommissioned|rebooted|patched|"
+            r"taken (?:away|out|down|offline)|(?:shut|turned|switched) (?:down|off))\b",
             re.IGNORECASE,
         ),
     ),

@@ -12,6 +12,7 @@ from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
+from kubectl_berth.question.software import absent, by_image, fits, kindred, sought, strangers
 from kubectl_berth.question.unnamed import MOST_SUBJECTS, bookkeeping, by_concept, by_custom_kind
 from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
@@ -27,9 +28,11 @@ class Understanding:
 
     `subjects` are the objects found, the one asked about first. `elsewhere` bear a name asked for, but in another
     namespace than the one named. `missing` are names that nothing bears, `near` the nearest that exist, `likely` those
-    that a slip of the pen explains. `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
+    that a slip of the pen explains, `longer` those that it goes on from ("api-canary" where
+    there is "api"). `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
     an operator's kind. `unrecognised` are words that may have been meant as names, where none was. `guessed` is True
     where the subjects only contain the words said, `by_kind` where they are all of a kind of software, none named.
+    `absent` are products named that nothing there is of, `kindred` what there is of the first one's kind.
     """
 
     text: str
@@ -39,6 +42,7 @@ class Understanding:
     missing: tuple[str, ...] = ()
     near: tuple[Ref, ...] = ()
     likely: tuple[Ref, ...] = ()
+    longer: tuple[Ref, ...] = ()
     kinds: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
@@ -50,6 +54,8 @@ class Understanding:
     guessed: bool = False
     by_kind: bool = False
     gaps: tuple[Gap, ...] = ()
+    absent: tuple[str, ...] = ()
+    kindred: tuple[Ref, ...] = ()
 
     @property
     def intent(self) -> Intent:
@@ -113,12 +119,13 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         # "the batch": what lies in such a namespace is meant, not the namespace itself
         words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *(ref.name for ref in subjects)))))
         subjects, guessed = (), False
-    unnamed = () if subjects or elsewhere else of_kind or by_concept(words, names)
+    unnamed = () if subjects or elsewhere else of_kind or by_concept(words, names) or by_image(words, names)
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
     if chosen:
-        gone += _strangers(text, names)
+        gone += strangers(text, names)
+    gone_products = () if chosen else absent(words, names)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
     # a Deployment called "pay" asks for no saving
     meaning = _without_names(text, chosen)
@@ -130,6 +137,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         tuple(dict.fromkeys(gone)),
         _nearest(gone, names),
         () if subjects or elsewhere else _likely(gone, names, words),
+        () if subjects or elsewhere else _longer(gone, names, words),
         _kinds(words, names),
         words.concepts,
         words.namespaces,
@@ -141,6 +149,8 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         guessed,
         bool(unnamed),
         names.gaps,
+        gone_products,
+        kindred(gone_products[0], names) if gone_products else (),
     )
 
 
@@ -156,26 +166,6 @@ def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) ->
         and not (kinds_of(mention.word) or concept_of(mention.word) or says_little(mention.word))
     ]
     return tuple(dict.fromkeys(found))[:4]
-
-
-# capitals that name no software
-_CAPITALS = frozenset(
-    "asap fyi prod dev uat eta sre sla slo vpc aws gcp gke eks aks url uri http https tcp udp ssl api json yaml sql "
-    "yml npd jvm gpu ssd nfs dns tls oom ram cpu mem crd crds rbac csi cni cri utc pdb hpa vpa pvc sts svc job net "
-    "app".split()
-)
-
-
-def _strangers(text: str, names: Catalogue) -> list[str]:
-    """Software named in capitals that nothing here bears the name of ("KEDA"); only beside what was found."""
-    found = []
-    for word in dict.fromkeys(re.findall(r"(?<![\w./-])[A-Z]{3,12}(?![\w./-])", text)):
-        low = word.lower()
-        if low in _CAPITALS or says_little(low) or kinds_of(low) or concept_of(low):
-            continue
-        if not any(low in f"{entry.group} {entry.ref.kind} {entry.ref.name}".lower() for entry in names.entries):
-            found.append(word)
-    return found
 
 
 def _without_names(text: str, subjects: Collection[Ref]) -> str:
@@ -351,6 +341,24 @@ def _likely(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref
     return tuple(dict.fromkeys(found))
 
 
+def _longer(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref, ...]:
+    """The bearers of the longest name that each missing one begins with, up to a dash."""
+    found: list[Ref] = []
+    for word in missing:
+        begun = [
+            entry.ref
+            for entry in names.entries
+            if entry.rank <= _ASKED_ABOUT
+            and entry.ref.kind not in ("Pod", "Node")
+            and len(entry.ref.name) > 3
+            and word.startswith(f"{entry.ref.name}-")
+            and (not words.namespaces or entry.ref.namespace in words.namespaces)
+        ]
+        longest = max((len(ref.name) for ref in begun), default=0)
+        found.extend(ref for ref in begun if len(ref.name) == longest)
+    return tuple(dict.fromkeys(found))
+
+
 def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:
     found: list[Ref] = []
     asked = [entry for entry in names.entries if entry.rank <= 6 and entry.ref.kind != "Pod"]
@@ -365,8 +373,8 @@ def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:
 def _kinds(words: Words, names: Catalogue) -> tuple[str, ...]:
     custom = {
         entry.ref.kind
-        for concept in words.concepts
+        for word in sought(words)
         for entry in names.entries
-        if entry.custom and entry.fits(concept) and not bookkeeping(entry, concept)
+        if entry.custom and fits(entry, word) and not bookkeeping(entry, concept_of(word) or "")
     }
     return (*words.kinds, *sorted(custom))

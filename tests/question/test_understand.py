@@ -183,3 +183,41 @@ def test_databases_are_found_by_what_they_are(small: SmallCluster) -> None:
 )
 def test_hyphenated_english_is_no_missing_name(small: SmallCluster, text: str) -> None:
     assert asked(small, text).missing == ()
+
+
+@pytest.mark.parametrize(
+    "word", ["mysql", "memcached", "mongodb", "rabbitmq", "mariadb", "kafka", "postgresql in shop"]
+)
+def test_a_product_is_no_other_of_its_kind(small: SmallCluster, word: str) -> None:
+    for text in (f"is {word} ok?", f"is the {word} healthy", f"why is {word} down"):
+        found = asked(small, text)
+        assert found.subjects == ()
+        assert found.absent == (word.split()[0],)
+    assert asked(small, "is mysql ok?").kindred
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("is redis ok?", "sessions"),
+        ("is the redis cache ok?", "sessions"),
+        ("is the cache ok?", "sessions"),
+        ("is postgres ok?", "ledger-db"),
+        ("is the postgresql database ok?", "ledger-db"),
+    ],
+)
+def test_a_product_is_known_by_its_image(small: SmallCluster, text: str, name: str) -> None:
+    found = asked(small, text)
+    assert [ref.name for ref in found.subjects] == [name]
+    assert found.absent == ()
+
+
+def test_any_software_is_known_by_its_image_or_label(tmp_path: Path) -> None:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("shop")
+    cluster.healthy("search", "shop", image="docker.elastic.co/elasticsearch/elasticsearch:8.15.0")
+    chart = cluster.healthy("keys", "shop")
+    chart["metadata"]["labels"]["helm.sh/chart"] = "vault-0.28.1"
+    for word, name in (("elasticsearch", "search"), ("vault", "keys")):
+        found = understand(f"is {word} ok?", cluster.open(), namespace="default", narrowed=False)
+        assert [ref.name for ref in found.subjects] == [name]

@@ -20,6 +20,7 @@ from kubectl_berth.engines.rules.plan import first_calls, log_calls
 from kubectl_berth.engines.rules.release import release
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
+from kubectl_berth.engines.rules.shown import shown
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
 from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
@@ -52,6 +53,8 @@ from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
 WITHHELD = "withheld; AI_ALLOW_RAW_DIAGNOSTICS=true or --allow-raw-diagnostics lets it be read"
 MOST_CALLS = 4
 """Tool calls after which no further log is looked for."""
+TAIL = 40
+"""Lines of a log that are kept as they are."""
 LEAD = 400
 """Characters of an earlier answer that are looked at for its subject."""
 
@@ -208,7 +211,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
     known = tuple(target for target in targets if target)
-    return LogSeen(wanted, workload, reading, waits, known, slow=start_time(lines))
+    return LogSeen(wanted, workload, reading, waits, known, slow=start_time(lines), tail=lines[-TAIL:])
 
 
 def _failure(result: ToolResult) -> str:
@@ -254,7 +257,8 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
     judged = "" if case.lost or case.blind else release(case) or alike(case, logs)
-    material.opening = Opening(judged) if judged else opening(case, toolbox.context.cluster.name().version)
+    version = toolbox.context.cluster.name().version
+    material.opening = Opening(judged) if judged else shown(case, logs) or opening(case, version)
     for source, text in _free_text(case):
         if addresses_an_assistant(text):
             material.orders.add(source)

@@ -25,7 +25,7 @@ MOST_OBJECTS = 6
 class LogSeen:
     """A log that was asked for: what it told, where its hosts lead, or why it could not be read.
 
-    `slow` is a line that says how long a start takes.
+    `slow` is a line that says how long a start takes, `tail` are its last lines.
     """
 
     wanted: LogWanted
@@ -35,6 +35,7 @@ class LogSeen:
     targets: tuple[Target, ...] = ()
     failure: str = ""
     slow: str = ""
+    tail: Sequence[str] = ()
 
     @property
     def best(self) -> Telling | None:
