@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_berth.records import Ref
 from tests.diagnosis.objects import ago, condition, ended, event, found, merged, obj, one, owned, pod, reasons, running
 
@@ -117,3 +119,30 @@ def test_a_last_run_that_did_not_succeed_and_left_nothing() -> None:
     assert reasons(quiet_cron(lastScheduleTime=ago(20), lastSuccessfulTime=ago(1500))) == set()
     left = owned(obj("batch/v1", "Job", "report-1", status={"active": 1, "startTime": ago(500)}), lost)
     assert reasons(lost, left) == set()
+
+
+def schedule(text: str, started: float) -> list[dict]:
+    """A CronJob that forbids two runs at once, and its run that began so many minutes ago; no events are left."""
+    cron = obj("batch/v1", "CronJob", "nightly", spec={"schedule": text, "concurrencyPolicy": "Forbid"})
+    cron["status"] = {"active": [{"kind": "Job", "name": "nightly-1"}], "lastScheduleTime": ago(started)}
+    run = owned(job("nightly-1"), cron)
+    run["status"] = {"active": 1, "startTime": ago(started)}
+    return [cron, run]
+
+
+@pytest.mark.parametrize(
+    ("text", "started", "blocked"),
+    [
+        ("0 3 * * *", 31 * 60, True),
+        ("0 3 * * *", 10 * 60, False),
+        ("15 * * * *", 3 * 60, True),
+        ("0 3 * * 1", 31 * 60, False),
+        ("@daily", 31 * 60, True),
+        ("0 3 1 * *", 31 * 60, False),
+    ],
+)
+def test_a_run_that_outlasts_its_schedule_keeps_the_next_from_starting(
+    text: str, started: float, blocked: bool
+) -> None:
+    findings = [one for one in found(*schedule(text, started)) if one.severity == "warning"]
+    assert [one.reason for one in findings] == (["CronJobBlocked"] if blocked else [])

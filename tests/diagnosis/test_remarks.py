@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from kubectl_berth.records import Ref
-from tests.diagnosis.objects import Obj, deployment, event, found, merged, node, obj, one, owned, pod, reasons
+from tests.diagnosis.objects import (
+    Obj,
+    condition,
+    deployment,
+    event,
+    found,
+    merged,
+    node,
+    obj,
+    one,
+    owned,
+    pod,
+    reasons,
+)
 
 GPU = {"spec": {"taints": [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]}}
 MASTER = {"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}}
@@ -124,3 +137,15 @@ def test_who_took_the_place_is_gone() -> None:
     told = one(found(event(victim, "Preempted", text)), "Preempted")
     assert told.subject == Ref("Pod", "shop", "web-1") and told.severity == "info"
     assert reasons(event(victim, "Preempted", text, minutes=300)) == set()
+
+
+def test_a_resize_in_place_that_no_node_can_carry_out() -> None:
+    words = "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 17179869184"
+    pending = [condition("Ready", "True"), condition("PodResizePending", "True", "Infeasible", words, 12)]
+    finding = one(found(pod("big-1", status={"conditions": pending})), "PodResizeInfeasible")
+    assert finding.severity == "warning" and "68719476736" in finding.summary
+    for minutes, severity in ((2, "info"), (30, "warning")):
+        put_off = [condition("Ready", "True"), condition("PodResizePending", "True", "Deferred", "no room", minutes)]
+        assert one(found(pod("big-1", status={"conditions": put_off})), "PodResizeDeferred").severity == severity
+    done = [condition("Ready", "True"), condition("PodResizePending", "False")]
+    assert not found(pod("big-1", status={"conditions": done}))
