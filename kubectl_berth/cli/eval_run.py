@@ -51,7 +51,10 @@ def run(options: dict[str, Any], environment: Environment) -> int:
     passed = sum(row.passed for row in rows)
     under = options["fail_under"] is not None and passed < options["fail_under"] * len(rows)
     if under:
-        _say(environment, f"{passed} of {len(rows)} runs passed, fewer than --fail-under asks for")
+        _say(
+            environment,
+            f"{passed} of {len(rows)} run{'' if len(rows) == 1 else 's'} passed, fewer than --fail-under asks for",
+        )
     return ExitStatus.ERROR if under else ExitStatus.OK
 
 
@@ -102,7 +105,8 @@ def _opening(plan: Plan, results: Results, done: int) -> str:
     who = f"{thinker.engine} {thinker.model}" if thinker.model else thinker.engine
     where = f" at {thinker.host}, which gets the scenarios' data" if thinker.host else ""
     going_on = f", {done} of them done before" if done else ""
-    return f"{len(plan.runs())} runs of {who}{where}{going_on}; results in {results.directory}"
+    runs = "1 run" if len(plan.runs()) == 1 else f"{len(plan.runs())} runs"
+    return f"{runs} of {who}{where}{going_on}; results in {results.directory}"
 
 
 def _ask(options: dict[str, Any], thinker: Thinker, environment: Environment) -> CarryOut:

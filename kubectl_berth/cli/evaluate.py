@@ -77,7 +77,8 @@ def run(environment: Environment, /, **options: Any) -> int:
     """Ask the questions of scenarios and of their healthy twins, and judge every answer by checks.
 
     A run that ends in an error has failed, and is named. A stopped evaluation goes on where it was when the same
-    command is given again. Exit status: 0 it ran, 1 fewer runs passed than --fail-under asks for.
+    command is given again. Exit status: 0 it ran, 1 fewer runs passed than --fail-under asks for,
+    4 there is nobody to ask.
     """
     from kubectl_berth.cli.eval_run import run as carry_out
 
@@ -96,7 +97,7 @@ def run(environment: Environment, /, **options: Any) -> int:
 @click.option("--rescore", is_flag=True, help="Judge the stored runs by today's checks and show both verdicts.")
 @click.pass_obj
 def report(environment: Environment, /, results: str, output: str, rescore: bool) -> int:
-    """Show what the evaluation in DIR found: rates with intervals, calls, tokens, errors, every failed run."""
+    """Show what the evaluation in DIR found: rates (with intervals where scipy is installed), calls, tokens, errors, every failed run."""
     from kubectl_berth.cli.eval_report import report as show
 
     return show(results, output, rescore, environment)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_berth.errors import EngineUnreachable
 from kubectl_berth.evals.results import Row
 
 WASTED = ("error", "repeated", "empty", "refused", "withheld", "tripwire")
@@ -51,7 +52,7 @@ def measure(row: Row, cap: int | None, budget: int | None) -> Measure:
         outcome=outcome,
         model_calls=calls,
         tool_calls=len(trace),
-        over_budget=None if budget is None else len(trace) > budget,
+        over_budget=None if budget is None or outcome == EngineUnreachable.outcome else len(trace) > budget,
         input_tokens=int(usage.get("input_tokens", 0)) + cached,
         output_tokens=int(usage.get("output_tokens", 0)),
         retries=int(usage.get("retries", 0)),

@@ -11,15 +11,17 @@ from kubectl_berth.evals.measures import mean, totals
 from kubectl_berth.evals.plan import Asked, Plan, asked_of
 from kubectl_berth.evals.results import Results, Row
 from kubectl_berth.evals.revisions import since
-from kubectl_berth.evals.statistics import Interval, bootstrap, need, wilson
+from kubectl_berth.evals.statistics import Interval, bootstrap, lacking, wilson
 from kubectl_berth.evals.summary import failure, measured
 
 SCHEMA = "berth.dev/v1/eval-report"
 
 
 def report(results: Results) -> dict[str, Any]:
-    """The report, plain data only. UsageError where nothing has run, or scipy is missing."""
-    need()
+    """The report, plain data only. UsageError where nothing has run.
+
+    Without scipy no group has an interval, and `noIntervals` says what is missing.
+    """
     plan = results.plan
     rows = _ordered(plan, results.rows().values())
     if not rows:
@@ -54,6 +56,7 @@ def report(results: Results) -> dict[str, Any]:
         "failedChecks": _counted(check["name"] for row in rows for check in row.failed),
         "reported": _reported(rows),
         "revised": _revised(results, rows),
+        "noIntervals": lacking(),
     }
 
 
@@ -66,14 +69,15 @@ def rate(plan: Plan, rows: Sequence[Row]) -> dict[str, Any]:
     passed = sum(row.passed for row in rows)
     shares = by_name(plan, rows)
     whole = _whole(plan, rows)
+    known = lacking() is None
     return {
         "passed": passed,
         "runs": len(rows),
         "rate": passed / len(rows) if rows else None,
-        "interval": ends(wilson(passed, len(rows))),
-        "clustered": ends(bootstrap(list(shares.values()))) if plan.repeats > 1 else None,
+        "interval": ends(wilson(passed, len(rows))) if known else None,
+        "clustered": ends(bootstrap(list(shares.values()))) if known and plan.repeats > 1 else None,
         "everyTime": [sum(whole), len(whole)],
-        "everyTimeInterval": ends(wilson(sum(whole), len(whole))),
+        "everyTimeInterval": ends(wilson(sum(whole), len(whole))) if known else None,
     }
 
 

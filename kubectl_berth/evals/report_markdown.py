@@ -20,7 +20,11 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"{found['started']} to {found['ended']}: {how(plan)}."
     if found["missing"]:
-        yield f"**Not finished: {found['missing']} runs are missing.**"
+        runs = "1 run is" if found["missing"] == 1 else f"{found['missing']} runs are"
+        yield f"**Not finished: {runs} missing.**"
+    if found["noIntervals"]:
+        yield ""
+        yield f"Without intervals: {found['noIntervals']}."
     yield ""
     repeats = plan["repeats"]
     yield from _table(

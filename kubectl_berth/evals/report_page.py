@@ -19,7 +19,10 @@ def page(found: Mapping[str, Any], runs: Iterable[Mapping[str, Any]]) -> str:
     """The page. `runs` are what transcripts.run_of gives, in the order they are shown."""
     plan = found["plan"]
     title = escape(f"Evaluation of {who(plan)}")
-    missing = f"<p class=warn>Not finished: {found['missing']} runs are missing.</p>" if found["missing"] else ""
+    lacking = "1 run is" if found["missing"] == 1 else f"{found['missing']} runs are"
+    missing = f"<p class=warn>Not finished: {lacking} missing.</p>" if found["missing"] else ""
+    if found["noIntervals"]:
+        missing += f"<p class=warn>Without intervals: {escape(found['noIntervals'])}.</p>"
     return (
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_berth.errors import EngineUnreachable
 from kubectl_berth.evals.plan import Asked
 from kubectl_berth.evals.results import Key, Results, Row, stamp
 from kubectl_berth.evals.score import score
@@ -29,7 +30,8 @@ CarryOut = Callable[[Scenario], Ran]
 def carry_out(results: Results, ask: CarryOut, parallel: int, wall: Callable[[], float]) -> Iterator[Row]:
     """Runs what is still to be run, at most `parallel` at a time; yields each run once it is kept.
 
-    A run that fails in an unforeseen way is a failed run and says so. When the iterator is dropped (Ctrl-C) nothing
+    A run that fails in an unforeseen way is a failed run and says so. EngineUnreachable, and nothing is kept, where
+    the first run finds nobody to ask: the others would not either. When the iterator is dropped (Ctrl-C) nothing
     more is started; what is under way is left behind and will be run again.
     """
     by_label = {asked.label: asked for asked in results.plan.asked}
@@ -39,7 +41,7 @@ def carry_out(results: Results, ask: CarryOut, parallel: int, wall: Callable[[],
     for key in todo:
         waiting.put(key)
     ended: queue.SimpleQueue[_Ended | BaseException] = queue.SimpleQueue()
-    stop = threading.Event()
+    stop, reached = threading.Event(), False
 
     def work() -> None:
         while not stop.is_set():
@@ -61,6 +63,9 @@ def carry_out(results: Results, ask: CarryOut, parallel: int, wall: Callable[[],
             outcome = ended.get()
             if isinstance(outcome, BaseException):
                 raise outcome
+            if not reached and outcome.ran.document["outcome"] == EngineUnreachable.outcome:
+                raise EngineUnreachable(str(outcome.ran.document["error"]))
+            reached = True
             verdict = score(outcome.ran.document, outcome.scenario).document()
             row = Row(*outcome.key, stamp(wall()), outcome.ran.document, verdict)
             results.add(row, outcome.ran.record)

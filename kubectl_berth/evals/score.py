@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,6 +35,8 @@ from kubectl_berth.scenarios.reader import Scenario
 
 SCORER = 1
 """Grows with every change of the scorer that may change a verdict; part of the hash."""
+
+NO_CHECKS = "the scenario has no checks: nothing says what a right answer is"
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,15 @@ class Verdict:
 def score(document: Mapping[str, Any], scenario: Scenario) -> Verdict:
     """Judges a result document (`-o json`) by the scenario's checks and by those on every run.
 
-    On a scenario's twin the faults that its findings name must not be claimed, and only checks with `twin: true` are
-    asked beside that. A scenario whose checks cannot be read raises UsageError.
+    Nothing passes where there are no checks. On a scenario's twin the faults that its findings name must not be
+    claimed, and only checks with `twin: true` are asked beside that. A scenario whose checks cannot be read raises UsageError.
     """
-    return judge(document, check_set(scenario), facts_of(scenario), twin=scenario.twin)
+    asked = check_set(scenario)
+    verdict = judge(document, asked, facts_of(scenario), twin=scenario.twin)
+    if asked.checks:
+        return verdict
+    nothing = Outcome("checks", "every run", True, False, NO_CHECKS)
+    return replace(verdict, passed=False, outcomes=(*verdict.outcomes, nothing))
 
 
 def judge(document: Mapping[str, Any], asked: CheckSet, facts: Facts, *, twin: bool = False) -> Verdict:
@@ -136,6 +143,7 @@ def check_hash(asked: CheckSet) -> str:
                 asked.canaries,
                 asked.allowed,
                 asked.known,
+                *([] if asked.checks else [NO_CHECKS]),
             ],
             sort_keys=True,
         ).encode()

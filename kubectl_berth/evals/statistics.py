@@ -24,12 +24,19 @@ class Interval:
     high: float
 
 
-def need() -> None:
-    """Raises UsageError, saying what to install, where scipy is missing."""
+def lacking() -> str | None:
+    """What intervals and tests lack and what to install, None where scipy is there."""
     try:
         import scipy.stats  # noqa: F401  asked whether it is there
-    except ImportError as error:
-        raise UsageError(f"intervals and tests need scipy, {missing('eval')}") from error
+    except ImportError:
+        return f"intervals and tests need scipy, {missing('eval')}"
+    return None
+
+
+def need() -> None:
+    """Raises UsageError, saying what to install, where scipy is missing."""
+    if words := lacking():
+        raise UsageError(words)
 
 
 def wilson(passed: int, of: int) -> Interval | None:

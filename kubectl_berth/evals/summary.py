@@ -58,15 +58,18 @@ def summary_text(found: Mapping[str, Any]) -> str:
     runs, passed = total["runs"], found["passed"]
     width = max((len(each["name"]) for each in found["scenarios"]), default=0)
     lines = [f"{each['name']:<{width}}  {each['passed']}/{each['runs']}" for each in found["scenarios"]]
-    lines += ["", f"{passed} of {runs} runs passed ({passed / runs:.1%})" if runs else "nothing ran"]
+    lines += [
+        "",
+        f"{passed} of {runs} run{'' if runs == 1 else 's'} passed ({passed / runs:.1%})" if runs else "nothing ran",
+    ]
     if total["errors"]:
         ends = ", ".join(f"{count} {name}" for name, count in total["errors"].items())
         lines.append(f"{sum(total['errors'].values())} ended without an answer: {ends}")
     within, budgeted = total["withinBudget"]
     calls = f"{total['modelCalls']:.1f} model calls and " if total["modelCalls"] else ""
     lines.append(
-        f"a run takes {calls}{total['toolCalls']:.1f} tool calls, {total['secondsP50']:.1f} s (median); "
-        f"{within} of {budgeted} within the scenario's tool calls"
+        f"a run takes {calls}{total['toolCalls']:.1f} tool calls, {total['secondsP50']:.1f} s (median)"
+        + (f"; {within} of {budgeted} within the scenario's tool calls" if budgeted else "")
     )
     if total["usd"] is not None:
         lines.append(f"about ${total['usd']:.4f} in all (an estimate)")

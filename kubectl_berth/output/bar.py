@@ -43,8 +43,9 @@ class Bar:
     def _line(self, name: str) -> str:
         full = WIDTH * self._done // max(self._total, 1)
         now = f"[{'#' * full}{'.' * (WIDTH - full)}] " if self._live else ""
+        runs = "run" if self._total == 1 else "runs"
         return (
-            f"{now}{self._done} of {self._total} runs, {self._failed} failed{self._left()}  {one_line(name)}".rstrip()
+            f"{now}{self._done} of {self._total} {runs}, {self._failed} failed{self._left()}  {one_line(name)}".rstrip()
         )
 
     def _left(self) -> str:

@@ -18,7 +18,7 @@ CLOSING = "cluster-data>>>"
 def clean(text: str) -> str:
     """Sanitised and redacted, as one line after another, without a frame."""
     hidden = hidden_characters(text)
-    note = f"\n[{hidden} invisible characters removed]" if hidden else ""
+    note = f"\n[{hidden} invisible character{'' if hidden == 1 else 's'} removed]" if hidden else ""
     return redact(sanitise(text)) + note
 
 

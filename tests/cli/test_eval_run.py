@@ -156,6 +156,28 @@ def test_an_engine_that_is_not_there_ends_it_before_anything_ran(mine: Path, tmp
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize("engine", [("ollama", "--model", MODEL), ("claude",)])
+def test_an_engine_that_cannot_be_asked_ends_it_with_the_first_run(
+    engine: tuple[str, ...], mine: Path, tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    arguments = ["eval", "run", "--engine", *engine, "--set", str(mine), "--results", str(results)]
+    ended = berth(*arguments, env=surroundings(tmp_path))
+    assert (ended.status, ended.out) == (4, "")
+    assert ended.err.count("error: ") == 1
+    # no run of it is kept: the same command asks when there is somebody to ask
+    assert not (results / "runs.jsonl").exists()
+
+
+def test_a_scenario_without_checks_does_not_pass(mine: Path, tmp_path: Path) -> None:
+    file = mine / "alpha" / "scenario.yaml"
+    file.write_text(file.read_text().partition("checks:")[0])
+    with FakeOllama(model(alpha=RIGHT, beta=RIGHT)) as fake:
+        ended = run(fake, tmp_path, "--set", str(mine))
+    assert "1 of 2 runs passed (50.0%)" in ended.out
+    assert "alpha #1: checks (the scenario has no checks: nothing says what a right answer is)" in ended.out
+
+
 def test_a_terminal_sees_a_bar_that_leaves_nothing_behind(mine: Path, tmp_path: Path) -> None:
     env = surroundings(tmp_path, TERM="xterm")
     ended = on_terminal(["eval", "run", "--engine", "rules", "--set", str(mine), "--results", str(tmp_path / "r")], env)

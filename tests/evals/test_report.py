@@ -99,7 +99,7 @@ def test_an_unfinished_evaluation_says_so(tmp_path: Path) -> None:
     assert found["missing"] == 1
     # whether it passes every time is not known yet
     assert found["overall"]["everyTime"] == [1, 1]
-    assert "**Not finished: 1 runs are missing.**" in markdown(found)
+    assert "**Not finished: 1 run is missing.**" in markdown(found)
 
 
 def test_nothing_has_run(tmp_path: Path) -> None:
@@ -156,10 +156,12 @@ def test_front_door(tmp_path: Path) -> None:
     assert nothing.status == 2 and "holds no results of kubectl berth eval run" in nothing.err
     shadowed = f"{_without_scipy(tmp_path)}:{env['PYTHONPATH']}"
     without = berth("eval", "report", str(tmp_path / "here"), env=env | {"PYTHONPATH": shadowed})
-    assert (without.status, without.out) == (2, "")
-    assert without.err == (
-        "error: intervals and tests need scipy, which is not installed: pip install 'kubectl-berth[eval]'\n"
-    )
+    lacking = "intervals and tests need scipy, which is not installed: pip install 'kubectl-berth[eval]'"
+    assert (without.status, without.err) == (0, "")
+    assert f"\nWithout intervals: {lacking}.\n" in without.out
+    assert "| **all** | 100% | 4/4 | - | - | 4 of 4 (100%) |" in without.out
+    compared = berth("eval", "compare", *[str(tmp_path / "here")] * 2, env=env | {"PYTHONPATH": shadowed})
+    assert (compared.status, compared.out, compared.err) == (2, "", f"error: {lacking}\n")
 
 
 def _without_scipy(directory: Path) -> Path:

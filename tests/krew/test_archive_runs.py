@@ -124,10 +124,12 @@ def test_what_is_left_out_is_said_in_one_line_with_the_way_to_it(installed: Path
     runs = ("eval", "run", "--scenario", "failing-rollout", "--engine", "rules", "--results", results)
     assert kubectl(installed, tmp_path, "berth", *runs).returncode == 0
     left_out = "which this build leaves out: pipx install 'kubectl-berth[eval]' has it"
-    for words in (("report", results), ("compare", results, results)):
-        done = kubectl(installed, tmp_path, "berth", "eval", *words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == f"error: intervals and tests need scipy, {left_out}\n"
+    done = kubectl(installed, tmp_path, "berth", "eval", "compare", results, results)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: intervals and tests need scipy, {left_out}\n"
+    report = kubectl(installed, tmp_path, "berth", "eval", "report", results)
+    assert report.returncode == 0
+    assert f"Without intervals: intervals and tests need scipy, {left_out}." in report.stdout
 
 
 def completed(installed: Path, home: Path, *words: str, soon: bool = False, **variables: str) -> list[str]:
