@@ -56,9 +56,14 @@ def check_kind(kind: object) -> str:
 
 def check_name(name: object) -> str:
     """The object's name as it is. Raises Refused for what cannot be one."""
-    if isinstance(name, str) and _NAME.fullmatch(name) and ".." not in name:
+    if isinstance(name, str) and possible_name(name):
         return name
     raise Refused(f"{one_line(str(name), 100)!r} is no object name: pass the name alone, such as web-7d4b9c6f5d-x2x9z")
+
+
+def possible_name(name: str) -> bool:
+    """Whether the API server would let an object, a namespace or a container be called like that."""
+    return bool(_NAME.fullmatch(name)) and ".." not in name
 
 
 def check_namespace(namespace: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubectl_berth.records import Gap
+from kubectl_berth.safety import shell
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.pods import pod_rows
 from kubectl_berth.tools.target import Target
@@ -36,8 +37,9 @@ def withheld(
 
 def kubectl(target: Target, tool: str, *, container: str = "", previous: bool = False) -> str:
     """The kubectl command that shows the person what was withheld."""
-    space = f" -n {target.ref.namespace}" if target.ref.namespace else ""
+    space = shell.in_namespace(target.ref.namespace)
     if tool != "get_logs":
-        return f"kubectl describe {target.kind.singular or target.kind.kind.lower()} {target.ref.name}{space}"
+        return shell.kubectl("describe", target.kind.singular or target.kind.kind.lower(), target.ref.name, *space)
     name = target.ref.name if target.ref.kind == "Pod" else f"{target.kind.plural}/{target.ref.name}"
-    return f"kubectl logs {name}{space}{f' -c {container}' if container else ''}{' --previous' if previous else ''}"
+    which = ("-c", container) if container else ()
+    return shell.kubectl("logs", name, *space, *which, "--previous" if previous else "")

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import field
 
 from kubectl_berth.records import Object, Ref
+from kubectl_berth.safety.refuse import possible_name
+from kubectl_berth.safety.sanitise import one_line
 
 Amounts = dict[str, str | int | float]
 """Resource name -> quantity as written."""
@@ -142,6 +144,9 @@ class Requirement(View):
         return f"{self.key} {self.operator.lower()} ({','.join(self.values)})"
 
 
+_FREE = ("rbac.authorization.k8s.io/", "certificates.k8s.io/")
+
+
 class OddObject(ValueError):
     """An object that does not have the shape its kind promises; str() says which one and where."""
 
@@ -150,7 +155,11 @@ T = TypeVar("T")
 
 
 def decode(obj: Object, view: type[T]) -> T:
-    """The view of an object. Unknown fields are skipped, null counts as absent. Raises OddObject."""
+    """The view of an object. Unknown fields are skipped, null counts as absent. Raises OddObject.
+
+    An object whose name no API server lets be is odd too: commands are made of names, and people paste them.
+    """
+    _require_names(obj)
     try:
         return msgspec.convert(obj, view, strict=False)
     except msgspec.ValidationError:
@@ -159,6 +168,18 @@ def decode(obj: Object, view: type[T]) -> T:
         return msgspec.convert(_without_nulls(obj), view, strict=False)
     except (msgspec.ValidationError, RecursionError) as error:
         raise OddObject(f"{_label(obj)} has an odd shape: {error}") from None
+
+
+def _require_names(obj: Any) -> None:
+    metadata = obj.get("metadata") if isinstance(obj, dict) else None
+    # of rights and of certificate requests a name may hold nearly anything
+    if not isinstance(metadata, dict) or str(obj.get("apiVersion")).startswith(_FREE):
+        return
+    for key in ("name", "namespace"):
+        name = metadata.get(key)
+        if isinstance(name, str) and name and not possible_name(name):
+            words = f"Kubernetes allows no {key} like {one_line(name, 80)!r}"
+            raise OddObject(f"a {obj.get('kind') or 'object'} that cannot be: {words}")
 
 
 def _without_nulls(value: Any) -> Any:

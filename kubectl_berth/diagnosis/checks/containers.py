@@ -11,6 +11,7 @@ from kubectl_berth.diagnosis.checks.surroundings import services_needed, surroun
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, listed, older, said, weight, younger
 from kubectl_berth.records import Finding
+from kubectl_berth.safety.shell import kubectl
 
 CANNOT_START = frozenset(
     {
@@ -131,7 +132,7 @@ def _death(
     inventory: Inventory, pod: Pod, status: ContainerStatus, last: Terminated | None, init: bool
 ) -> tuple[str, str, str, str]:
     """Reason code, words, remedy and disproof for a container that keeps ending."""
-    logs = f"kubectl logs {pod.name} -n {pod.namespace} -c {status.name} --previous"
+    logs = kubectl("logs", pod.name, "-n", pod.namespace, "-c", status.name, "--previous")
     if last and last.reason == "OOMKilled":
         return (
             "OOMKilled",
@@ -262,7 +263,8 @@ def _init_runs(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Findi
         "InitContainerWaits",
         f"init container {status.name} has not finished for {since}",
         tuple(evidence),
-        remedy=f"read its log (kubectl logs {pod.name} -n {pod.namespace} -c {status.name}) to see what it waits for",
+        remedy=f"read its log ({kubectl('logs', pod.name, '-n', pod.namespace, '-c', status.name)}) to see what it "
+        "waits for",
         disproof="a log that shows it working, not waiting",
     )
 

@@ -12,6 +12,7 @@ from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, said, weight, younger
 from kubectl_berth.records import Finding, Ref
+from kubectl_berth.safety.shell import kubectl
 
 PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable")
 CROWDED = Decimal("0.95")
@@ -157,7 +158,7 @@ def _cordoned(inventory: Inventory, node: Node) -> Iterator[Finding]:
         "NodeCordoned",
         "it is cordoned: it takes no new pods, what runs on it goes on",
         ("spec.unschedulable: true" + (f", for {age(inventory.now, since)}" if since else ""),),
-        remedy=f"kubectl uncordon {node.name}, once maintenance is over",
+        remedy=f"{kubectl('uncordon', node.name)}, once maintenance is over",
         disproof="spec.unschedulable is not set",
     )
 

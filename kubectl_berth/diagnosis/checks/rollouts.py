@@ -10,6 +10,7 @@ from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, count, held, listed, said, younger
 from kubectl_berth.diagnosis.unknown import blank
 from kubectl_berth.records import Finding, Severity
+from kubectl_berth.safety.shell import kubectl
 
 SETTLE = 120.0  # seconds that pods and controllers may take before anybody should worry
 UNSEEN = 300.0  # seconds after which a controller that has not seen a change is odd
@@ -223,8 +224,8 @@ def _paused(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
             "spec.paused: true",
             f"status: {deployment.updated} updated, {deployment.ready} ready of {deployment.desired}",
         ),
-        remedy=f"kubectl rollout resume deployment/{deployment.name} -n {deployment.namespace}, unless somebody paused "
-        "it on purpose",
+        remedy=f"{kubectl('rollout', 'resume', f'deployment/{deployment.name}', '-n', deployment.namespace)}, unless "
+        "somebody paused it on purpose",
         disproof="spec.paused is not set",
     )
     yield from _behind(inventory, deployment)

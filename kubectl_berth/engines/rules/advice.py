@@ -13,6 +13,7 @@ from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.engines.rules.material import Material
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.records import Action, Finding, Ref
+from kubectl_berth.safety.shell import in_namespace, kubectl
 
 
 def advice(telling: Telling, workload: Ref, container: str) -> str:
@@ -20,9 +21,8 @@ def advice(telling: Telling, workload: Ref, container: str) -> str:
     names = [f"`{name}`" for name in telling.names if not name.startswith("/")]
     paths = [f"`{name}`" for name in telling.names if name.startswith("/")]
     where = f"the static pod of {workload}" if workload.kind == "Node" else str(workload)
-    namespace = f"-n {workload.namespace} " if workload.namespace else ""
     if telling.family == "missing setting":
-        return _missing_setting(names, where, container, namespace, workload)
+        return _missing_setting(names, where, container, workload)
     return _SENTENCES.get(telling.family, _PLAIN).format(
         where=where,
         container=container,
@@ -32,24 +32,27 @@ def advice(telling: Telling, workload: Ref, container: str) -> str:
     )
 
 
-def _missing_setting(names: list[str], where: str, container: str, namespace: str, workload: Ref) -> str:
+def _missing_setting(names: list[str], where: str, container: str, workload: Ref) -> str:
     if not names:
         return (
             f"Set what the log asks for in the environment of container {container} of {where}, or correct the key "
             "in the ConfigMap or Secret that it comes from."
         )
     first, rest = names[0], names[1:]
+    restart = kubectl(
+        *in_namespace(workload.namespace), "rollout", "restart", f"{workload.kind.lower()}/{workload.name}"
+    )
     mapped = f" (the log also names {', '.join(rest)}: a renamed key would explain it)" if rest else ""
     return (
         f"Set {first} for container {container} of {where}: add or rename the key in the ConfigMap or Secret that it "
         f"comes from{mapped}. Environment variables are read at the start only, so then: "
-        f"`kubectl {namespace}rollout restart {workload.kind.lower()}/{workload.name}`."
+        f"`{restart}`."
     )
 
 
 def rollback(workload: Ref) -> tuple[str, Action]:
     """Going back to the revision that still serves."""
-    command = f"kubectl rollout undo {workload.kind.lower()}/{workload.name} -n {workload.namespace}"
+    command = kubectl("rollout", "undo", f"{workload.kind.lower()}/{workload.name}", "-n", workload.namespace)
     return (
         f"Until that is mended, going back to the previous revision is the safe way: `{command}`.",
         Action("rollback", workload.kind, workload.namespace, workload.name),
@@ -63,11 +66,12 @@ def more_memory(pod: Pod, workload: Ref, inventory: Inventory) -> tuple[str, Act
             continue
         limit = show("memory", one.figure)
         more = show("memory", one.provisional if one.provisional is not None else one.figure * 2)
-        target = f"{workload.kind.lower()}/{workload.name} -n {workload.namespace} -c {one.container}"
+        target = (f"{workload.kind.lower()}/{workload.name}", "-n", workload.namespace, "-c", one.container)
+        command = kubectl("set", "resources", *target, f"--limits=memory={more}")
         field = f"spec.template.spec.containers[{one.container}].resources.limits.memory"
         return (
             f"The memory limit of container {one.container} is {limit}. If the need is real, raise it, to {more} to "
-            f"start with, and watch the peak: `kubectl set resources {target} --limits=memory={more}`. If the use "
+            f"start with, and watch the peak: `{command}`. If the use "
             "grows without end, it is a leak and a higher limit only delays the next kill.",
             Action("set", workload.kind, workload.namespace, workload.name, field, limit, more),
         )
@@ -80,9 +84,10 @@ def pull_secret(cause: Finding) -> str:
     if found is None:
         return ""
     ref = cause.subject
+    command = kubectl("create", "secret", "docker-registry", found[1].split(",")[0].strip(), "-n", ref.namespace)
     return (
         f"Create the pull secret {found[1]} in namespace {ref.namespace}, where the pods name it "
-        f"(`kubectl create secret docker-registry {found[1]} -n {ref.namespace} ...` with the registry's own login), "
+        f"(`{command} ...` with the registry's own login), "
         "or name one that is there. "
         "The kubelet tries again by itself."
     )
@@ -133,7 +138,7 @@ def earlier_revision(material: Material) -> list[str]:
         passed = age(inventory.now, newest.metadata.creation_timestamp)
         return [
             f"Its revision {newest.revision} is {passed} old: if the fault came with it, going back is "
-            f"`kubectl rollout undo deployment/{owner.name} -n {owner.namespace}`."
+            f"`{kubectl('rollout', 'undo', f'deployment/{owner.name}', '-n', owner.namespace)}`."
         ]
     return []
 
@@ -147,7 +152,8 @@ def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:
     if found is None:
         return None
     ref = cause.subject
-    command = f"kubectl scale {ref.kind.lower()}/{ref.name} -n {ref.namespace} --replicas={found[1]}"
+    name = f"{ref.kind.lower()}/{ref.name}"
+    command = kubectl("scale", name, "-n", ref.namespace, f"--replicas={found[1]}")
     return (
         f"If it was not scaled down on purpose, bring back its {found[1]} replicas: `{command}`.",
         Action("scale", ref.kind, ref.namespace, ref.name, "spec.replicas", "0", found[1]),

@@ -13,6 +13,7 @@ from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Ref, ToolResult
+from kubectl_berth.safety.shell import kubectl
 
 EACH = 12
 """Nodes up to which the loss of every one of them is worked out."""
@@ -128,9 +129,9 @@ def _maybe(
     ]
     remedies = [
         "Look at 1-2 weeks of usage with its peaks first, and decide how much reserve a failing node needs.",
-        f"Then in steps that can be taken back: `kubectl cordon {loss.node.name}`, watch for pods that stay Pending, "
-        f"drain it with the disruption budgets respected, remove it last (`kubectl uncordon {loss.node.name}` undoes "
-        "the first step).",
+        f"Then in steps that can be taken back: `{kubectl('cordon', loss.node.name)}`, watch for pods that stay "
+        "Pending, drain it with the disruption budgets respected, remove it last "
+        f"(`{kubectl('uncordon', loss.node.name)}` undoes the first step).",
     ]
     return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), findings_of(results))
 

@@ -11,6 +11,7 @@ from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Finding, Ref, ToolResult
+from kubectl_berth.safety.shell import kubectl
 
 MOST = 5
 GRACE = "A drain asks again until the budget lets the pod go: once it may, a hanging drain goes on by itself."
@@ -156,7 +157,8 @@ def _way_out(case: Case, one: State) -> tuple[str, list[Action]]:
     owner = _scalable(case, one)
     if one.enough is None or owner is None or count <= 1:
         return f"{budget}: {relaxed}.", []
-    command = f"`kubectl scale {owner.kind.lower()}/{owner.name} -n {owner.namespace} --replicas={one.enough}`"
+    name = f"{owner.kind.lower()}/{owner.name}"
+    command = f"`{kubectl('scale', name, '-n', owner.namespace, f'--replicas={one.enough}')}`"
     words = f"Scale {owner} up from {count} to {one.enough} replicas for the window ({command}); or {relaxed}."
     return words, [
         Action("scale", owner.kind, owner.namespace, owner.name, "spec.replicas", str(count), str(one.enough))

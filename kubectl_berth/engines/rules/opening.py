@@ -13,6 +13,7 @@ from kubectl_berth.engines.rules.lookups import lookup
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.words import not_found
 from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, fits_concept, says_little
+from kubectl_berth.safety.shell import kubectl
 
 DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
 
@@ -94,11 +95,11 @@ def _command(case: Case, verb: str) -> str:
     main = case.main
     if main is None or main.kind not in ("Deployment", "StatefulSet", "DaemonSet"):
         return ""
-    where = f"{main.kind.lower()}/{main.name} -n {main.namespace}"
+    where = (f"{main.kind.lower()}/{main.name}", "-n", main.namespace)
     wanted = re.search(r"\bto (\d{1,3})\b", case.understanding.text)
     if verb == "scale" and main.kind != "DaemonSet" and wanted and int(wanted[1]) > 0:
-        return f"kubectl scale {where} --replicas={int(wanted[1])}"
-    return f"kubectl rollout restart {where}" if verb == "restart" else ""
+        return kubectl("scale", *where, f"--replicas={int(wanted[1])}")
+    return kubectl("rollout", "restart", *where) if verb == "restart" else ""
 
 
 def _pressure(case: Case) -> Opening | None:

@@ -11,6 +11,7 @@ from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.question.words import says_little
 from kubectl_berth.records import Finding
+from kubectl_berth.safety.shell import in_namespace, kubectl
 
 _NAMED = (
     re.compile(
@@ -35,9 +36,8 @@ def secret_answer(question: Understanding, inventory: Inventory, causes: Sequenc
     name = _named(question.text)
     users = users_of([name], question.namespaces, inventory) if name else ()
     space = question.namespaces[0] if question.namespaces else (users[0].namespace if users else "")
-    flag = f" -n {space}" if space else ""
+    shown = kubectl("get", kind, *in_namespace(space), name or f"NAME-OF-THE-{kind.upper()}", "-o", "yaml")
     needed = _needed(question, inventory) if not users else ""
-    target = name or f"NAME-OF-THE-{kind.upper()}"
     wrong = [
         f"What is wrong there: {without_orders(one.summary)[0]}."
         for one in causes
@@ -47,7 +47,7 @@ def secret_answer(question: Understanding, inventory: Inventory, causes: Sequenc
         f"**The contents of Secrets and ConfigMaps are not available here: berth cannot read them and will not show "
         f"{'a credential that an application uses' if kind == 'secret' else 'them'}, by design.**",
         *wrong[:2],
-        f"You can read it with your own access: `kubectl get {kind}{flag} {target} -o yaml`"
+        f"You can read it with your own access: `{shown}`"
         + (" (the values are base64). " if kind == "secret" else ". ")
         + "If your account may not, ask whoever administers the cluster, or look in the secret manager it comes from.",
     ]

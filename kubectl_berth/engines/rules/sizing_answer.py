@@ -13,6 +13,7 @@ from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Ref, ToolResult
+from kubectl_berth.safety.shell import kubectl
 from kubectl_berth.tools.sizing_lines import container_lines, totals
 
 MOST_SIZED = 3
@@ -194,8 +195,8 @@ def _changes(ref: Ref, sizing: Sizing) -> tuple[list[str], list[Action]]:
 
 def _measure_first(ref: Ref) -> str:
     return (
-        f"Make usage known first: a metrics server for the moment (`kubectl top pod -n {ref.namespace}`), and a "
-        "metrics store such as Prometheus for 1-2 weeks of history. Change no request before that."
+        f"Make usage known first: a metrics server for the moment (`{kubectl('top', 'pod', '-n', ref.namespace)}`), "
+        "and a metrics store such as Prometheus for 1-2 weeks of history. Change no request before that."
     )
 
 
@@ -220,8 +221,8 @@ def _command(ref: Ref, container: str, verdicts: Sequence[Verdict]) -> str:
             if one.field == field and one.provisional is not None
         ]
         flags += [f"--{field}s={','.join(values)}"] if values else []
-    target = f"{ref.kind.lower()}/{ref.name} -n {ref.namespace} -c {container}"
-    return f"`kubectl set resources {target} {' '.join(flags)}`"
+    target = (f"{ref.kind.lower()}/{ref.name}", "-n", ref.namespace, "-c", container)
+    return f"`{kubectl('set', 'resources', *target, *flags)}`"
 
 
 def _action(ref: Ref, verdict: Verdict) -> Action:

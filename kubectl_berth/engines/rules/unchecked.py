@@ -11,6 +11,7 @@ from kubectl_berth.engines.rules.material import UNREAD, LogSeen, Material
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.question.words import fits_concept
 from kubectl_berth.records import Finding, Gap
+from kubectl_berth.safety.shell import kubectl
 
 MOST = 8
 """Lines at most."""
@@ -127,8 +128,8 @@ def gap_lines(gaps: Iterable[Gap], logs: Iterable[LogSeen]) -> list[str]:
     for log in logs:
         if not log.failure:
             continue
-        pod, flag = log.wanted.pod, " --previous" if log.wanted.previous else ""
-        command = f"kubectl logs -n {pod.namespace} {pod.name} -c {log.wanted.container}{flag}"
+        pod, flag = log.wanted.pod, "--previous" if log.wanted.previous else ""
+        command = kubectl("logs", "-n", pod.namespace, pod.name, "-c", log.wanted.container, flag)
         told.append(
             f"The log of container {log.wanted.container} in Pod {pod.namespace}/{pod.name} could not be read "
             f"({log.failure}), so its own words are missing here. You can read it with `{command}`."
