@@ -84,9 +84,10 @@ def _rules() -> Engine:
 
 
 def _claude(settings: Settings, environment: Environment, remaining: Callable[[], float]) -> Engine:
-    from kubectl_berth.engines.claude import DEFAULT_MODEL, make_claude
+    from kubectl_berth.engines.claude import DEFAULT_MODEL, make_claude, require_credentials
     from kubectl_berth.engines.claude_loop import preload
 
+    require_credentials(settings.anthropic_base_url, environment)
     engine = make_claude(
         settings.model or settings.anthropic_model or DEFAULT_MODEL,
         _ways(settings, remaining),

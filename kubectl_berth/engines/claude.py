@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from kubectl_berth.engines.claude_errors import Place, no_key, odd_key
 from kubectl_berth.engines.claude_loop import ClaudeEngine, Service, Ways
 from kubectl_berth.engines.connections import host_of, is_http
+from kubectl_berth.environment import Environment
 from kubectl_berth.errors import EngineUnreachable, UsageError
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 DEFAULT_URL = "https://api.anthropic.com"
+_CREDENTIALS = (
+    *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_CUSTOM_HEADERS"),
+    *("ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_CONFIG_DIR"),
+)
+"""Variables any of which may bring credentials."""
 
 
 def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key: str | None = None) -> ClaudeEngine:
@@ -33,6 +41,24 @@ def make_claude(model: str, ways: Ways, *, base_url: str | None = None, api_key:
 
     place = Place(host_of(url))
     return ClaudeEngine(model, Service("claude", url, place, client), ways)
+
+
+def require_credentials(base_url: str | None, environment: Environment) -> None:
+    """Raises EngineUnreachable where the SDK cannot find a key, before it is imported to look for one.
+
+    Whether what there is makes credentials, the SDK alone can tell.
+    """
+    if any(environment.variable(name) for name in _CREDENTIALS) or _profiles(environment).is_dir():
+        return
+    raise no_key(Place(host_of(checked_url(base_url))))
+
+
+def _profiles(environment: Environment) -> Path:
+    """Where the SDK keeps profiles where no variable says so."""
+    home = Path(environment.home or "/")
+    if sys.platform == "win32":
+        return Path(environment.variable("APPDATA") or home / "AppData" / "Roaming") / "Anthropic"
+    return home / ".config" / "anthropic"
 
 
 def checked_url(base_url: str | None) -> str:
