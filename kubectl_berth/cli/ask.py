@@ -91,6 +91,8 @@ def _words(question: tuple[str, ...], environment: Environment) -> str:
         words = " ".join(" ".join(question).split())
         if question and not words:
             raise UsageError(NO_QUESTION)
+        if len(words.encode(errors="replace")) > MOST_QUESTION_BYTES:
+            raise UsageError(f"the question holds more than {MOST_QUESTION_BYTES} bytes; that is no question")
         return words
     raw = environment.stdin_bytes().read(MOST_QUESTION_BYTES + 1)
     if len(raw) > MOST_QUESTION_BYTES:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -11,9 +13,15 @@ from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, m
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?(?:['’][A-Za-z]+)?")
 _NO_NAME = re.compile(
     r"\d+([.:,/-]\d+)*(?:[a-zA-Z%]{0,2})|v\d+[\w.-]*|\d+(?:\.\d+)?(?:[kmgt]i?b?|m|s|h|d|ms|min|cores?|x)|\d+(?:st|nd|rd|th)|"
-    r"[a-z]+n't|https?",
+    r"[a-z]+n't|https?|"
+    r"\d{4}-\d\d-\d\d(?:t[\d.+-]*z?)?|(?=[a-f]*\d)[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     re.IGNORECASE,
 )
+_PASTED = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b|\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|PANIC|TRACE)\b|"
+    r"^\s+at\s+[\w$.]+\(|\b[\w.-]+=\S"
+)
+"""What a line of output has, and no sentence."""
 _QUOTES = "\"'`“”‘’"
 _NAMED = frozenset({"called", "named", "name"})
 _BETWEEN = frozenset({"the", "my", "our", "your", "this", "that", "a", "an", "called", "named", "of", "for"})
@@ -28,6 +36,8 @@ _HYPHENATED_ENGLISH = re.compile(
 )
 
 
+_CLAUSE = re.compile(r"[.?!;,:](?=\s)|\bbut\b")
+
 MOST_MENTIONS = 300
 """Words of one question that are looked up as names."""
 
@@ -39,7 +49,7 @@ class Mention:
     `kinds` are the kinds said beside it, `concept` the kind of software said beside it, `namespace` the one it was
     written with ("shop/api"). `strong` where it can hardly be anything but a name, `plain` where it is also a common
     word or a reason code, so that only an object of exactly this name is meant. `clause` numbers the part of the
-    sentence it stands in.
+    sentence it stands in. `pasted` where it stands in a piece of output: what is not there then is not asked about.
     """
 
     word: str
@@ -50,6 +60,7 @@ class Mention:
     strong: bool = False
     plain: bool = False
     clause: int = 0
+    pasted: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,8 +92,10 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
     """Takes a question apart, knowing which namespaces exist."""
     tokens = _tokens(text)
     spaces, unknown, used = _namespaces(tokens, namespaces)
+    breaks = [hit.start() for hit in _CLAUSE.finditer(text)]
+    output = _pasted(text)
     mentions = [
-        replace(mention, clause=_clause(text, mention.position))
+        replace(mention, clause=bisect_left(breaks, mention.position), pasted=_inside(mention.position, output))
         for i in range(len(tokens))
         if i not in used
         for mention in _mentions_at(tokens, i, used, namespaces)
@@ -90,25 +103,40 @@ def words_of(text: str, namespaces: Collection[str]) -> Words:
     # a pasted log names the same things over and over
     unique = {(m.word, m.kinds, m.concept, m.namespace, m.strong, m.plain): m for m in reversed(mentions)}
     mentions = sorted(unique.values(), key=lambda mention: mention.position)
-    clauses = frozenset(_clause(text, tokens[i].position) for i in used)
+    clauses = frozenset(bisect_left(breaks, tokens[i].position) for i in used)
     spoken = [meant_word(token.lower) for i, token in enumerate(tokens) if i not in used]
     kinds = tuple(dict.fromkeys(kind for word in spoken for kind in kinds_of(word)))
     software = tuple(dict.fromkeys(word for word in spoken if concept_of(word)))
     concepts = tuple(dict.fromkeys(c for word in software if (c := concept_of(word))))
-    return Words(tuple(mentions[:MOST_MENTIONS]), tuple(spaces), tuple(unknown), clauses, kinds, concepts, software)
+    if len(mentions) > MOST_MENTIONS:
+        # a question stands before or after what was pasted
+        mentions = [*mentions[: MOST_MENTIONS * 2 // 3], *mentions[-(MOST_MENTIONS // 3) :]]
+    return Words(tuple(mentions), tuple(spaces), tuple(unknown), clauses, kinds, concepts, software)
 
 
-def _clause(text: str, position: int) -> int:
-    """The number of the part of the sentence that a place lies in."""
-    return len(re.findall(r"[.?!;,:](?=\s)|\bbut\b", text[:position]))
+def _pasted(text: str) -> list[tuple[int, int]]:
+    """Where the pieces of output in a text begin and end: from the first mark of one to the end of its line."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        mark = _PASTED.search(line)
+        if mark is not None:
+            found.append((start + mark.start(), start + len(line)))
+        start += len(line)
+    return found
+
+
+def _inside(position: int, pieces: list[tuple[int, int]]) -> bool:
+    at = bisect_right(pieces, (position, sys.maxsize)) - 1
+    return at >= 0 and position < pieces[at][1]
 
 
 def _tokens(text: str) -> list[_Token]:
     found = []
     for hit in _TOKEN.finditer(text):
         word = re.sub(r"['’]s$", "", hit.group(0)).strip(".-/")
-        before, after = text[: hit.start()], text[hit.end() :]
-        quoted = before[-1:] in tuple(_QUOTES) and after[:1] in tuple(_QUOTES)
+        before, after = text[max(0, hit.start() - 40) : hit.start()], text[hit.end() : hit.end() + 1]
+        quoted = before[-1:] in tuple(_QUOTES) and after in tuple(_QUOTES)
         starts = not before.strip() or bool(re.search(r"[.!?]\s*$", before))
         if word:
             found.append(_Token(word, word.lower(), hit.start(), quoted, starts))

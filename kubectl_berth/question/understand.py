@@ -17,6 +17,8 @@ from kubectl_berth.question.unnamed import MOST_SUBJECTS, bookkeeping, by_concep
 from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
 
+LOOKED_AT = (5000, 1500)
+"""Characters at the beginning and at the end of a text that are looked at."""
 _ASKED_ABOUT = 4  # workloads, operators' objects, nodes, Services: what a common word may be the name of
 _EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
 _KIND_SAID, _CONCEPT_SAID = 0.6, 2.5
@@ -80,6 +82,7 @@ def understand(
 
     `namespace` is the context's own, or the only one where `narrowed`. Reads that fail become gaps.
     """
+    text = _shortened(text)
     names = read_catalogue(cluster, namespace if narrowed else None)
     words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
     if narrowed and namespace:
@@ -87,6 +90,15 @@ def understand(
         written = [mention.namespace for mention in words.mentions if mention.namespace]
         words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *written, namespace))))
     return _resolve(text, words, names, namespace)
+
+
+def _shortened(text: str) -> str:
+    """A long text without its middle: a question stands before or after what was pasted."""
+    if len(text) <= sum(LOOKED_AT):
+        return text
+    head, tail = text[: LOOKED_AT[0]], text[-LOOKED_AT[1] :]
+    # no half of a word is looked up, and no half of a line of output
+    return f"{head.rpartition(' ')[0] or head}\n{tail.partition(chr(10))[2] or tail.partition(' ')[2] or tail}"
 
 
 def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Understanding:
@@ -105,6 +117,8 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
             words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
         elif hits:
             groups.append((mention, hits))
+        elif mention.pasted:
+            continue
         elif (mention.strong or _misspelt(mention, names)) and not _names_a_kind(mention.word, names):
             missing.append(mention)
     inside, outside = _by_namespace(groups, words)
@@ -135,9 +149,9 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         subjects,
         elsewhere,
         tuple(dict.fromkeys(gone)),
-        _nearest(gone, names),
-        () if subjects or elsewhere else _likely(gone, names, words),
-        () if subjects or elsewhere else _longer(gone, names, words),
+        _nearest(gone[:6], names),
+        () if subjects or elsewhere else _likely(gone[:6], names, words),
+        () if subjects or elsewhere else _longer(gone[:6], names, words),
         _kinds(words, names),
         words.concepts,
         words.namespaces,
@@ -160,7 +174,7 @@ def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) ->
     found = [
         mention.word
         for mention in words.mentions
-        if not mention.plain
+        if not (mention.plain or mention.pasted)
         and re.fullmatch(r"[a-z][a-z0-9]{2,30}", mention.word)
         and mention.word not in fitting
         and not (kinds_of(mention.word) or concept_of(mention.word) or says_little(mention.word))

@@ -121,6 +121,12 @@ def test_standard_input_that_holds_no_question(given: str, words: str, env: dict
     assert words in ended.err
 
 
+def test_a_question_typed_has_the_same_limit(env: dict[str, str]) -> None:
+    ended = berth("ask", "x" * 70000, env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "the question holds more than 65536 bytes" in ended.err and ended.err.count("\n") == 1
+
+
 def test_a_reader_that_goes_away_is_no_error(env: dict[str, str], moment: str) -> None:
     with FakeOllama(obeying("line\n" * 200_000)) as fake:
         env["OLLAMA_HOST"] = fake.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -221,3 +222,35 @@ def test_any_software_is_known_by_its_image_or_label(tmp_path: Path) -> None:
     for word, name in (("elasticsearch", "search"), ("vault", "keys")):
         found = understand(f"is {word} ok?", cluster.open(), namespace="default", narrowed=False)
         assert [ref.name for ref in found.subjects] == [name]
+
+
+LOG = "\n".join(
+    f"2026-10-05T09:{n:02d}:12.{n:03d}Z ERROR a.b.PayClient req-{n:04x}ab failed trace_id={n * 7919:016x} "
+    f"pod=checkout-5d78c9869d-x2k4q upstream http://billing-v{n}.shop.svc:8080/v1 at line-{n}"
+    for n in range(30)
+)
+
+
+def test_nothing_in_pasted_output_is_missed(small: SmallCluster) -> None:
+    for joined in ("\n", " "):
+        text = joined.join(("why is checkout failing? its log:", *LOG.splitlines()))
+        found = asked(small, text)
+        assert found.subjects[0] == CHECKOUT
+        assert found.missing == ()
+
+
+@pytest.mark.parametrize("word", ["2026-10-05T09:30:00Z", "4f3a9b1c2d", "d41d8cd98f00b204e9800998ecf8427e"])
+def test_times_and_hashes_are_no_names(small: SmallCluster, word: str) -> None:
+    assert asked(small, f"what is wrong with checkout since {word}?").missing == ()
+
+
+def test_a_name_before_pasted_output_is_missed_all_the_same(small: SmallCluster) -> None:
+    assert asked(small, f"why does billing-api-7 fail?\n{LOG}").missing == ("billing-api-7",)
+
+
+def test_a_very_long_text_is_understood_in_little_time(small: SmallCluster) -> None:
+    words = " ".join(f"w{'abcdefghij'[n % 10]}x{'klmnopqrst'[n // 10 % 10]}y" for n in range(11000))
+    started = time.process_time()
+    found = asked(small, f"why is checkout failing? {words} and is shop/api ok?")
+    assert time.process_time() - started < 3
+    assert {CHECKOUT, Ref("Deployment", "shop", "api")} <= set(found.subjects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.inventory import Inventory
@@ -12,6 +13,8 @@ from kubectl_berth.engines.rules.serving import Operator, figure
 from kubectl_berth.records import Finding, Ref
 
 _OOM = "oom"
+MOST_NAMES = 4
+"""Names that are not there which are told one by one."""
 
 
 def counted(inventory: Inventory) -> str:
@@ -79,13 +82,19 @@ def not_found(case: Case) -> str:
     if not said.missing:
         gone = ", ".join(said.unknown_namespaces)
         return f"There is no namespace {gone} that can be seen, so nothing was checked in it."
-    names = ", ".join(quoted(name, 80) for name in said.missing)
+    names = _names(said.missing)
     place = f" in namespace {', '.join(said.namespaces)}" if said.namespaces else " in this cluster"
     nearest = ", ".join(str(ref) for ref in said.near[:4])
     hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
     own = case.inventory.namespace
     hint += f" Only namespace {own} was read: ask again without `-n {own}`." if own and not case.reach else ""
     return f"Nothing that can be read is called {names}{place}.{hint}"
+
+
+def _names(missing: Sequence[str]) -> str:
+    """The first few names, and how many more."""
+    more = f" or {len(missing) - MOST_NAMES} others" if len(missing) > MOST_NAMES else ""
+    return ", ".join(quoted(name, 80) for name in missing[:MOST_NAMES]) + more
 
 
 def preface(case: Case) -> list[str]:
@@ -102,6 +111,7 @@ def preface(case: Case) -> list[str]:
         lines.append(
             f"**There is no {names} in namespace {where}. It exists in {found}: this answer is about that one.**"
         )
+    missing = []
     for name in said.missing if case.subjects and not case.instead else ():
         if any(name in referenced(pod) for ref in case.subjects for pod in case.inventory.pods_of(ref)):
             users = ", ".join(str(ref) for ref in case.subjects[:4])
@@ -109,12 +119,14 @@ def preface(case: Case) -> list[str]:
                 f"{quoted(name, 80)} is a Secret or ConfigMap that {users} uses. berth never reads those: whether it "
                 "is there is judged from events and from the states of the pods."
             )
-            continue
+        else:
+            missing.append(name)
+    if missing:
         nearest = ", ".join(str(ref) for ref in said.near[:4])
         hint = f" The nearest names are {nearest}." if nearest else ""
         taken = " This answer takes the nearest for meant." if said.likely and case.subjects == said.likely else ""
         where = f" in namespace {places}" if places else ""
-        lines.append(f"Nothing that can be read is called {quoted(name, 80)}{where}.{hint}{taken}")
+        lines.append(f"Nothing that can be read is called {_names(missing)}{where}.{hint}{taken}")
     lines.extend(_several(case))
     return lines
 
