@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.errors import UsageError
@@ -15,7 +17,11 @@ def require_namespace(inventory: Inventory, namespace: str | None) -> None:
     """Raises UsageError, with the nearest names, for a namespace that is not among those listed."""
     if namespace is None or "namespaces" in inventory.unread:
         return
-    names = {one.name for one in inventory.namespaces}
+    require_among(namespace, {one.name for one in inventory.namespaces})
+
+
+def require_among(namespace: str, names: Collection[str]) -> None:
+    """Raises UsageError, with the nearest names, where there are namespaces and this is none of them."""
     if names and namespace not in names:
         named = near_names(namespace, names)[:MOST] or sorted(names)[:MOST]
         more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""

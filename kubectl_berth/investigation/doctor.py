@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kubectl_berth.cluster.cluster import Discovery
+from kubectl_berth.cluster.cluster import Discovery, Kind
 from kubectl_berth.cluster.connection import Access, ConnectionOptions, resolve
 from kubectl_berth.cluster.kinds import METRICS_KINDS
 from kubectl_berth.cluster.kubeconfig import read_kubeconfig
 from kubectl_berth.cluster.live import LiveCluster, reach
+from kubectl_berth.cluster.names import read_list, ref_of
+from kubectl_berth.diagnosis.place import require_among
 from kubectl_berth.engines.found import Found, chosen, find_engines
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus, NotServed, ReadError, UsageError
@@ -26,6 +28,8 @@ from kubectl_berth.knowledge.store import FILE, Store, StoreError, data_director
 from kubectl_berth.records import Point
 from kubectl_berth.settings import Settings
 from kubectl_berth.tools.rights import Right, custom
+
+NAMESPACE = Kind("", "v1", "Namespace", "namespaces", False)
 
 SHOWN = 12
 """Resources in one line, at most."""
@@ -77,12 +81,27 @@ def _cluster(access: Access, environment: Environment, *, narrowed: bool) -> Ite
         version = cluster.name().version
         words = f"answers in {took:.2f} s, {version or 'keeps its version to itself'}"
         yield Point("cluster", "ok", words, details={"version": version, "seconds": round(took, 3)})
+        if narrowed and (gone := _no_namespace(cluster)):
+            yield gone
+            return
         discovery = pool.submit(_discovery, cluster)
         metrics = pool.submit(_metrics, cluster)
         rights = review(cluster, narrowed, environment.monotonic)
         yield from _rights(rights, narrowed)
         yield _kinds(discovery.result(), rights)
         yield metrics.result()
+
+
+def _no_namespace(cluster: LiveCluster) -> Point | None:
+    """That the namespace asked for is not there; None where it is, or the namespaces may not be read."""
+    wanted = cluster.name().namespace
+    found, gaps = read_list(cluster, NAMESPACE)
+    try:
+        if not gaps:
+            require_among(wanted, {ref_of(each).name for each in found})
+    except UsageError as error:
+        return Point("namespace", "failed", str(error), details={"namespace": wanted}, status=error.exit_status)
+    return None
 
 
 def _rights(rights: Rights, narrowed: bool) -> Iterator[Point]:

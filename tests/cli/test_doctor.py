@@ -73,6 +73,20 @@ def test_all_in_order(server: Recorder, tmp_path: Path) -> None:
     assert found["engine"]["details"]["engine"] == "rules"
 
 
+def test_a_namespace_that_is_not_there(server: Recorder, tmp_path: Path) -> None:
+    answering(server, lambda asked: True, [rule("", "pods", "get list watch")])
+    items = [{"metadata": {"name": name}} for name in ("shop", "data")]
+    server.replies["/api/v1/namespaces?limit=500"] = Reply({"kind": "NamespaceList", "metadata": {}, "items": items})
+    ended = doctor(server.url, tmp_path, "-n", "shup")
+    assert ended.status == 2
+    assert "FAILED  namespace: there is no namespace shup; there are: shop and 1 more\n" in ended.out
+    assert "rights" not in ended.out
+    assert doctor(server.url, tmp_path, "-n", "shop").status != 2
+    # who may not list them is not told that it is missing
+    server.replies["/api/v1/namespaces?limit=500"] = status(403, "Forbidden", "no")
+    assert doctor(server.url, tmp_path, "-n", "shup").status != 2
+
+
 def test_nothing_but_the_two_reviews_is_posted(server: Recorder, tmp_path: Path) -> None:
     answering(server, lambda asked: True, [])
     doctor(server.url, tmp_path)
