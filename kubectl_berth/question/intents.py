@@ -175,6 +175,13 @@ _YES_NO = re.compile(
     r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire)\b[^.?!]*\?",
     re.IGNORECASE,
 )
+_SHORT_YES_NO = re.compile(
+    r"^\W*(?:and |so |but )?(?:is|are)\s+(?:it|this|that|they|things|we)\s+(?:all |still |really |now )*"
+    r"(?P<word>healthy|ok|okay|fine|up|ready|running|working|good|well|alive|available|"
+    r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck)(?: now| again| today| yet)?\W*$",
+    re.IGNORECASE,
+)
+"""A whole question of a few words."""
 _PART_ASKED = re.compile(
     r"(?:is|are|was|were)\s+(?:the\s+|our\s+|my\s+)?(?:cluster\s+)?"
     r"(?:dns|name resolution|network\w*|storage|disks?|memory|registry|quotas?|firewall|api ?server|internet)\s+"
@@ -252,7 +259,7 @@ def yes_no(text: str) -> Answerable | None:
 
     None where yes and no do not answer the question.
     """
-    found = _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
+    found = _SHORT_YES_NO.search(text) or _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
     if found is None:
         return None
     if _PART_ASKED.search(found.group(0)):

@@ -47,6 +47,13 @@ SHORT = re.compile(
     re.IGNORECASE,
 )
 """Asks for the short version."""
+STEPS = re.compile(
+    r"^\W*(?:(?:and|so|ok|okay|then|great|thanks|right)\b[\s,.!]*)*(?:what (?:do|should|can|must|shall) (?:I|we) do|"
+    r"what (?:now|next|then)|(?:how (?:do|can|should) (?:I|we) )?(?:fix|solve|repair|mend) (?:it|this|that)|"
+    r"(?:the |my )?next steps?)(?: now| next| then| about (?:it|this|that)| first| here)*\W*$",
+    re.IGNORECASE,
+)
+"""Asks what to do and nothing else."""
 OPERATED = re.compile(
     r"\b(?:who|what|which operator|which controller)\b[^.?!]{0,30}\b(?:manag|run|own|operat|control|reconcil)\w*",
     re.IGNORECASE,
@@ -58,6 +65,8 @@ def write(material: Material) -> str:
     """The answer in Markdown."""
     if material.said is not None:
         parts = _topic(material, material.said)
+    elif material.steps:
+        parts = _steps(material)
     elif SHORT.search(material.case.understanding.text):
         parts = _short(material)
     else:
@@ -139,6 +148,21 @@ def _short(material: Material) -> list[str]:
     parts.append(_list("**Not checked**", unchecked(material), 2 + len(material.gaps)))
     parts.append(_footer(material))
     return parts
+
+
+def _steps(material: Material) -> list[str]:
+    """What to do about what was told before."""
+    case = material.case
+    faults = [*case.causes, *case.symptoms]
+    if not faults:
+        return [verdict(material), _footer(material)]
+    remedies = _remedies(material)
+    subject = case.main or faults[0].subject
+    head = f"**What to do about {subject}** (nothing was changed; berth only reads)"
+    none = f"**What helps {subject} the checks do not know.**"
+    parts = [_list(head, remedies, MOST_OBJECTS) or none]
+    parts.append(_list("**It is done when**", _disproofs(case), 3))
+    return [*parts, _orders(material), _footer(material)]
 
 
 # --- the parts ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import replace
 from kubectl_berth.diagnosis.place import unproven
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
-from kubectl_berth.engines.rules.answer import enriched, write
+from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.logs import read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
@@ -103,6 +103,8 @@ class Rules:
             return
         material = _material(case, logs, toolbox)
         material.past = past_words(case, context, logs, material.orders)
+        if conversation.earlier and STEPS.search(conversation.question) and not case.blind:
+            material.steps, material.opening = True, None
         yield from _untold(toolbox, case)
         yield from _finish(write(material), enriched(material), tuple(material.actions))
 

@@ -49,7 +49,8 @@ class Material:
 
     `operator` is a sentence on who manages the main subject, `rolling` are Deployments of which an older revision
     serves while the new one fails. `said` is the answer of a topic (sizing, capacity, drain, availability), `past` what
-    is known of earlier incidents, `opening` comes before everything else.
+    is known of earlier incidents, `opening` comes before everything else. `steps` is True where only what to do is
+    wanted: the rest was said before.
     `orders` and `actions` fill while the answer is written.
     """
 
@@ -65,6 +66,7 @@ class Material:
     said: Said | None = None
     past: str = ""
     opening: Opening | None = None
+    steps: bool = False
     orders: set[str] = field(default_factory=set)
     actions: list[Action] = field(default_factory=list)
 

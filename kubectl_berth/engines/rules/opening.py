@@ -69,6 +69,7 @@ def opening(case: Case, version: str) -> Opening | None:
         or _changes(case)
         or _version(case, version)
         or _unknown(case)
+        or _denied(case)
     )
 
 
@@ -203,6 +204,11 @@ def _unknown(case: Case) -> Opening | None:
             f"Nothing that can be read looks like {quoted(software, 40)}{_only(case)}; this is about the rest.",
             alone=True,
         )
+    if _named("worker", said.text) and not re.search(r"\bnodes?\b|\bnot ?ready\b", said.text, re.IGNORECASE):
+        # else a word for a node
+        return Opening(
+            f"There is nothing called `worker` that can be read{_only(case)}; this is about the rest.", alone=True
+        )
     if not said.unrecognised:
         return None
     strange = [word for word in said.unrecognised if word not in (*said.namespaces, *said.unknown_namespaces)]
@@ -219,6 +225,31 @@ def _unknown(case: Case) -> Opening | None:
     if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
         return None
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
+
+
+_KILLED = re.compile(r"\boom\b|\boom-?kill\w*|\b(?:run|ran|running|runs) out of memory\b", re.IGNORECASE)
+
+
+def _denied(case: Case) -> Opening | None:
+    """That nothing was killed for lack of memory, where the question takes it for granted."""
+    said = case.understanding
+    memory = next((one for one in said.premises if one.claim == "memory" and not one.negated), None)
+    found = _KILLED.search(said.text)
+    if memory is None or found is None or case.inventory.unread & {"pods", "events"}:
+        return None
+    told = (*case.findings, *case.others) if case.wide else case.findings
+    if any(re.search(r"oom|memory|evict", f"{one.reason} {one.summary}", re.IGNORECASE) for one in told):
+        return None
+    pods = (
+        [pod for ref in case.subjects for pod in case.inventory.pods_of(ref)] if case.subjects else case.inventory.pods
+    )
+    statuses = [one for pod in pods for one in (*pod.status.init_container_statuses, *pod.status.container_statuses)]
+    ends = [end for one in statuses for end in (one.state.terminated, one.last_state.terminated) if end is not None]
+    if any(end.reason == "OOMKilled" for end in ends):
+        return None
+    whose = f" of {case.subjects[0]}" if case.subjects else ""
+    return Opening(f"No container{whose} is on record as {quoted(found[0], 40)}: it was not killed for lack of memory.",
+                   alone=True)  # fmt: skip
 
 
 def _no_product(case: Case, word: str) -> Opening:

@@ -108,3 +108,37 @@ def test_what_a_deletion_does_is_told_and_not_done(small: SmallCluster) -> None:
 
 def test_whether_a_node_can_be_removed_is_the_question_of_its_drain(small: SmallCluster) -> None:
     assert "blocks a drain of node-b" in first(ask(small, "can node-b be removed?"))
+
+
+# --- what is taken for granted and is not so ------------------------------------------------------------------------
+
+
+def test_that_nothing_bears_the_name_comes_before_anything_else(small: SmallCluster) -> None:
+    small.crashing("api", "jobs")
+    assert first(ask(small, "why is worker OOMKilled?")).startswith("**There is nothing called `worker`")
+    assert "worker" not in first(ask(small, "are the worker nodes ok?"))
+
+
+def test_a_kill_that_did_not_happen_is_denied_first(small: SmallCluster) -> None:
+    small.crashing("api", "jobs")
+    for question in ("why is api OOMKilled?", "why was api OOM killed", "why does web run out of memory?"):
+        assert "not killed for lack of memory" in first(ask(small, question))
+    small.crashing("report", "jobs", code=137, reason="OOMKilled")
+    assert "not killed" not in ask(small, "why is report OOMKilled?")
+
+
+@pytest.mark.parametrize("question", ["is it ok", "is it ok?", "and is this fine now?", "are we good?"])
+def test_a_short_question_gets_a_yes_or_no(small: SmallCluster, question: str) -> None:
+    assert first(ask(small, question)).startswith("**Yes, nothing is broken")
+    small.crashing("api", "jobs")
+    assert first(ask(small, question)).startswith("**No, ")
+
+
+def test_what_to_do_next_is_only_that(small: SmallCluster) -> None:
+    small.crashing("worker", "jobs", code=137, reason="OOMKilled", limits={"memory": "256Mi"})
+    before = Turn("why is worker in jobs crashing?", ask(small, "why is worker in jobs crashing?"))
+    answer = ask(small, "and what do I do now?", before)
+    assert first(answer).startswith("**What to do about Deployment jobs/worker**")
+    assert "--limits=memory=512Mi" in answer
+    assert "Evidence" not in answer and len(answer) < len(before.answer) / 2
+    assert "Evidence" in ask(small, "what do I do now?")
