@@ -41,6 +41,7 @@ FLAG = re.compile(
 _SYNC_KEY = re.compile(r"sync|desired|previous|old|last(?!operation)|history|target", re.IGNORECASE)
 _READY_KEY = re.compile(r"^(number)?(ready|available|healthy|running)([A-Z]\w*)?$|^(\w+?)(Ready|Available|Healthy)$")
 _FRACTION = re.compile(r"^\s*(\d+)\s*/\s*(\d+)\s*$")
+_WHY = ("phaseReason", "reason", "message", "stateMessage", "errorMessage")
 ERROR_KEY = re.compile(
     r"^(err|error|lastError)(s|Msg|Message|Description|Reason|Info)?$|^failure(Message|Reason)$|^failed[A-Z]\w*$"
 )
@@ -304,7 +305,7 @@ def _pairs(view: CustomResource, pairs: list[Pair], now: datetime, under_way: bo
 def _phases(view: CustomResource, status: Mapping[str, Any], said: list[Said], now: datetime) -> Iterator[Signal]:
     for where, text in phases(status):
         if text_is_bad(text):
-            yield Signal("warning", "PhaseBad", f"{where}: {clip(text, 200)}{_why(status)}")
+            yield Signal("warning", "PhaseBad", f"{where}: {clip(text, 200)}{_why(status, where)}")
     yield from _numbered(status)
     created = seconds_since(now, view.metadata.creation_timestamp)
     if created is not None and created < PATIENCE:
@@ -344,13 +345,14 @@ def text_is_bad(text: str) -> bool:
     return len(text) <= 200 and bool(_BAD.search(text)) and not _NO_FAULT.search(text)
 
 
-def _why(status: Mapping[str, Any]) -> str:
-    """The reason or message that stands beside a phase."""
-    for layer in (
-        status,
-        *(inner for key, inner in named(status) if _PHASE_KEY.search(key) and isinstance(inner, dict)),
-    ):
-        for key in ("phaseReason", "reason", "message", "stateMessage", "errorMessage", "detail", "details"):
+def _why(status: Mapping[str, Any], where: str) -> str:
+    """The reason or message that stands beside the phase of that field, or at the top of the status."""
+    beside = status
+    for key in where.split(".")[1:-1]:
+        inner = beside.get(key)
+        beside = inner if isinstance(inner, dict) else {}
+    for layer, keys in ((beside, (*_WHY, "detail", "details")), (status, _WHY)):
+        for key in keys:
             value = layer.get(key)
             if isinstance(value, str) and value:
                 return f" ({clip(value)})"

@@ -54,7 +54,7 @@ SICK = [
     ({"health": {"overall": "RED", "detail": "4 shards have no copy"}}, {}, "RED (4 shards have no copy)"),
     ({"members": [{"name": "db-1", "state": "Leader"}, {"name": "db-2", "state": "Unreachable"}]}, {}, "db-2"),
     ({"instances": [{"pod": "db-1", "ready": False, "lastError": "wrong version"}]}, {}, "db-1: ready false, wrong"),
-    ({"nodes": {"a": {"healthy": True}, "b": {"healthy": False}}}, {}, "not well: b"),
+    ({"nodes": {"a": {"healthy": True}, "b": {"healthy": False}}}, {}, "status.nodes: b: healthy false"),
     ({"conditions": [condition("Ready", "Unknown", "PartialTriggerError", "some fail")]}, {}, "Ready=Unknown"),
     ({"conditions": [condition("Complete", "True", "JobFailed", "Failed")]}, {}, "Complete=True"),
     (

@@ -52,15 +52,16 @@ def _summary(resource: CustomResource, status: Mapping[str, Any], signals: list[
     spec = resource.spec if isinstance(resource.spec, dict) else {}
     short = [pair for pair in ready_pairs(spec, status) if pair.ready < pair.desired]
     parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
-    unwell = list(dict.fromkeys(name for name, _ in bad_members(status)))
-    parts += [f"not well: {listed(unwell, 3)}"] if unwell else []
     told = next((text for where, text in phases(status) if where.count(".") == 1), "")
     parts += [clip(told, 120)] if told else []
     told_most = [one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad", "MemberBad")]
     first = max(told_most, key=lambda one: (one.severity == signals[0].severity, len(one.words) > 120), default=None)
     if first and (not parts or len(parts) < 2):
         parts.append(clip(first.words.split(": ", 1)[-1], 240))
-    return f"{resource.api_version} {resource.kind}: " + ", ".join(parts or [clip(signals[0].words, 240)])
+    parts = parts or [clip(signals[0].words, 240)]
+    unwell = [name for name in dict.fromkeys(name for name, _ in bad_members(status)) if name not in " ".join(parts)]
+    parts += [f"not well: {listed(unwell, 3)}"] if unwell else []
+    return f"{resource.api_version} {resource.kind}: " + ", ".join(parts)
 
 
 def _primary(inventory: Inventory, resource: CustomResource, status: Mapping[str, Any]) -> list[str]:

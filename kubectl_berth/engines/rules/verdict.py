@@ -106,8 +106,9 @@ def _answer(case: Case, *, fault: bool) -> str:
 
 
 def _quiet(case: Case) -> bool:
-    """True where neither yes nor no says it: done, idle, being updated."""
-    return case.main is not None and bool(resting(case.inventory, case.main))
+    """True where neither up nor down says it: done, idle, being updated."""
+    asked = case.understanding.yes_no in ("up", "down")
+    return asked and case.main is not None and bool(resting(case.inventory, case.main))
 
 
 def _at_rest(case: Case) -> bool:
