@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kubectl_berth.durations import seconds_of
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import UsageError
 
@@ -89,6 +90,23 @@ def decimal(*, positive: bool) -> Parse:
     return parse
 
 
+LONGEST = 366 * 86_400.0
+"""Seconds that a run may take at most: more is a slip, and what waits for it cannot count so far."""
+
+
+def duration(value: object) -> float:
+    """Seconds as a number, or a time like 30s or 1m30s."""
+    words = "seconds above 0, a year at most, or a time like 1m30s"
+    spelled = seconds_of(value.strip()) if isinstance(value, str) else None
+    try:
+        seconds: float = decimal(positive=True)(value if spelled is None else spelled)
+    except ValueError:
+        raise ValueError(words) from None
+    if seconds > LONGEST:
+        raise ValueError(words)
+    return seconds
+
+
 def truth(value: object) -> bool:
     """true and false in the spellings people use."""
     if isinstance(value, bool):
@@ -157,7 +175,7 @@ SETTINGS: Mapping[str, Setting] = {
     "max_tokens": Setting(whole(1), ("MAX_TOKENS",), "--max-tokens"),
     "ollama_max_tokens": Setting(whole(1), ("OLLAMA_MAX_TOKENS",)),
     "max_iterations": Setting(whole(1), ("AI_MAX_TOOL_ITERATIONS",), "--max-iter"),
-    "timeout": Setting(decimal(positive=True), ("AI_RUN_TIMEOUT_SECONDS",), "--timeout"),
+    "timeout": Setting(duration, ("AI_RUN_TIMEOUT_SECONDS",), "--timeout"),
     "raw_diagnostics": Setting(truth, ("AI_ALLOW_RAW_DIAGNOSTICS",), "--allow-raw-diagnostics"),
     "budget_daily_tokens": Setting(whole(0), ("AI_BUDGET_DAILY_TOKENS",)),
     "budget_monthly_tokens": Setting(whole(0), ("AI_BUDGET_MONTHLY_TOKENS",)),
@@ -205,8 +223,18 @@ def resolve(
                 raise UsageError(f"{where(next(iter(SETTINGS)))}: there is no setting {name!r}{nearest(name)}")
             source = where(name)
             values[name] = parse(name, value, source)
+            if name == "data_dir":
+                values[name] = _placed(values[name], source, path.parent if path and layer is from_file else None)
             sources[name] = source
     return Settings(**values, sources=sources)
+
+
+def _placed(directory: str, source: str, beside: Path | None) -> str:
+    """A directory that does not change with the current one: in the settings file it lies `beside` that file."""
+    named = Path(directory).expanduser()
+    if not named.is_absolute() and beside is None:
+        raise UsageError(f"{source} must be an absolute path, or begin with ~/, not {directory!r}")
+    return directory if named.is_absolute() else str((beside or named) / named)
 
 
 def parse(name: str, value: object, source: str) -> Any:

@@ -32,6 +32,17 @@ def put(file: Path, name: str, value: Any) -> bool:
         raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
 
 
+def repeated(file: Path) -> list[str]:
+    """Names that stand more than once in the YAML file; of these the last counts."""
+    if file.suffix != ".yaml" or not file.exists():
+        return []
+    import yaml
+
+    node = yaml.compose(_read(file), Loader=yaml.SafeLoader)
+    names = [str(key.value) for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    return sorted({name for name in names if names.count(name) > 1})
+
+
 def _read(file: Path) -> str:
     """The text with its own line ends."""
     return file.read_bytes().decode("utf-8") if file.exists() else ""

@@ -22,7 +22,7 @@ WORDS = {
     "max_tokens": "Output tokens of one reply at most.",
     "ollama_max_tokens": "The same for Ollama alone.",
     "max_iterations": "Model calls of a run at most; the last of them must answer.",
-    "timeout": "Seconds after which a run ends.",
+    "timeout": "When a run ends: seconds, or a time like `1m30s`; a year at most.",
     "raw_diagnostics": "Whether logs and descriptions may be sent to an engine. Not set: only to one on this machine, "
     "and to hosts that you allowed for always. `false`: to none.",
     "budget_daily_tokens": "Tokens of paid engines a day (UTC); a call that could go beyond it is not made.",
@@ -31,7 +31,8 @@ WORDS = {
     "max_cost": "US dollars that one run may cost, by the estimate.",
     "price_in": "Your own price of a million input tokens, in US dollars.",
     "price_out": "The same for output tokens.",
-    "data_dir": "Where runs, notes, evaluations and the ledger are kept.",
+    "data_dir": "Where runs, notes, evaluations and the ledger are kept. An absolute path, or one that begins with `~/`; "
+    "in the settings file also one from that file's own directory.",
     "record": "Whether runs are kept on this machine (the last 50).",
     "runbooks": "Directories of your own runbooks in Markdown.",
 }
@@ -63,8 +64,10 @@ on macOS and Windows the platform's own place; `kubectl berth config path` print
     runbooks: [~/runbooks]
 
 `kubectl berth config set NAME VALUE` writes a line of it and `kubectl berth config unset NAME` takes it out; the other
-lines and the comments stay. A name that no setting has, or a value that cannot be used,
-ends a command with status 2 and says where it stands. Keys are no settings: they are taken from the environment alone.
+lines and the comments stay. Both change `settings.yaml` only: a `settings.toml` is changed by hand. Of a name that
+stands twice the last line counts, and `config show` says so.
+
+A name that no setting has, or a value that cannot be used, ends a command with status 2 and says where it stands. Keys are no settings: they are taken from the environment alone.
 
 | name | variable | flag | default | what it does |
 | --- | --- | --- | --- | --- |

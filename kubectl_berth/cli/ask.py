@@ -31,7 +31,7 @@ NO_QUESTION = 'there is no question; type one: kubectl berth ask "why is my-app 
 @click.option("--model", metavar="ID", shell_complete=candidates.models, help="The engine's model.")
 @click.option("--max-iter", metavar="N", help="Model calls at most; the last one must answer (8).")
 @click.option("--max-tokens", metavar="N", help="Output tokens of one reply at most (8192).")
-@click.option("--timeout", metavar="SECONDS", help="End the run after this long (180).")
+@click.option("--timeout", metavar="DURATION", help="End the run after this long: seconds, or 1m30s (180).")
 @click.option("-o", "--output", type=click.Choice(["text", "json", "jsonl"]), default="text", help="What stdout gets.")
 @click.option(
     "--trace",

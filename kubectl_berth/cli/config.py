@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +11,8 @@ import click
 from kubectl_berth.cli import candidates
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kubectl_berth.environment import Environment
+    from kubectl_berth.settings import Settings
 
 SCHEMA = "berth.dev/v1/config"
 
@@ -31,15 +31,20 @@ def config() -> None:
 def show(environment: Environment, /, output: str) -> int:
     """Show every setting, its value and where the value came from. Of keys only whether they are set."""
     from kubectl_berth.settings import KEYS, SETTINGS, resolve, settings_path
+    from kubectl_berth.settings_file import repeated
 
     settings = resolve({}, None, environment)
-    rows = [(name, getattr(settings, name), settings.source(name)) for name in SETTINGS]
+    there = _defaults(settings, environment)
+    rows = [(name, there.get(name, getattr(settings, name)), settings.source(name)) for name in SETTINGS]
+    file = settings_path(environment)
+    for name in repeated(file):
+        environment.stderr.write(f"note: {name} stands more than once in {file}; the last one counts\n")
     keys = {name: bool(environment.variable(name)) for name in KEYS}
     if output == "json":
         found = [{"name": name, "value": _cleaned(value), "source": _cleaned(source)} for name, value, source in rows]
         document = {
             "schema": SCHEMA,
-            "file": str(settings_path(environment)),
+            "file": str(file),
             "settings": found,
             "keys": [{"name": name, "set": is_set} for name, is_set in keys.items()],
         }
@@ -66,7 +71,8 @@ def path(environment: Environment, /) -> int:
     return 0
 
 
-@config.command(name="set")
+# a negative number is a value, even if it is never a right one
+@config.command(name="set", context_settings={"ignore_unknown_options": True})
 @click.argument("name", shell_complete=candidates.setting_names)
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True, shell_complete=candidates.setting_values)
 @click.pass_obj
@@ -84,6 +90,9 @@ def set_(environment: Environment, /, name: str, values: tuple[str, ...]) -> int
     if len(values) > 1 and not several:
         raise UsageError(f"{name} takes one value, not {len(values)}; put quotes around one with spaces")
     parsed = parse(name, list(values) if several else values[0], name)
+    if name == "data_dir" and not parsed.startswith("~"):
+        parsed = str(Path(parsed).absolute())
+    _usable(name, parsed)
     from kubectl_berth.settings_file import put
 
     put(file, name, parsed)
@@ -109,6 +118,36 @@ def unset(environment: Environment, /, name: str) -> int:
     if name in SETTINGS:
         _say_what_wins(environment, name)
     return 0
+
+
+def _usable(name: str, value: Any) -> None:
+    """Raises UsageError for what a run would refuse, or what no line of the file can hold."""
+    from kubectl_berth.engines.claude import checked_url
+    from kubectl_berth.engines.ollama_host import address
+    from kubectl_berth.errors import UsageError
+
+    texts = value if isinstance(value, tuple) else (value,)
+    if any(ord(each) < 32 or 126 < ord(each) < 160 for text in texts if isinstance(text, str) for each in text):
+        raise UsageError(f"{name} must be text without line breaks and other control characters")
+    if name == "ollama_host":
+        address(value)
+    elif name == "anthropic_base_url":
+        checked_url(value)
+
+
+def _defaults(settings: Settings, environment: Environment) -> dict[str, Any]:
+    """What is in force where nothing is set, for settings whose default an engine or the platform brings."""
+    from kubectl_berth.engines import bedrock_models, claude, ollama_host
+    from kubectl_berth.knowledge.store import data_directory
+
+    found = {
+        "anthropic_model": claude.DEFAULT_MODEL,
+        "anthropic_base_url": claude.DEFAULT_URL,
+        "bedrock_model": bedrock_models.DEFAULT_MODEL,
+        "ollama_host": ollama_host.DEFAULT_URL,
+        "data_dir": str(data_directory(settings, environment)),
+    }
+    return {name: value for name, value in found.items() if getattr(settings, name) is None}
 
 
 def _known(name: str) -> None:

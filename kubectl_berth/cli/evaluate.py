@@ -57,7 +57,7 @@ def evaluate() -> None:
 @click.option("--repeats", type=click.IntRange(1, 1000), default=1, metavar="R", help="Runs of each scenario (1).")
 @click.option("--parallel", type=click.IntRange(1, 64), default=1, metavar="P", help="Runs at the same time (1).")
 @click.option("--max-iter", metavar="N", help="Model calls of a run at most; the last one must answer (8).")
-@click.option("--timeout", metavar="SECONDS", help="End a run after this long (180).")
+@click.option("--timeout", metavar="DURATION", help="End a run after this long: seconds, or 1m30s (180).")
 @click.option(
     "--allow-raw-diagnostics/--no-raw-diagnostics",
     "raw_diagnostics",

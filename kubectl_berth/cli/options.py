@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -12,14 +10,9 @@ import click
 
 from kubectl_berth.cli import candidates
 from kubectl_berth.cluster.overrides import Overrides
+from kubectl_berth.durations import seconds_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
-_DURATION = re.compile(rf"\+?(?:{_PART.pattern})+")
-_LONGEST = 2**63 / 1e9
-"""Seconds that kubectl's durations can hold."""
 
 
 class Duration(click.ParamType[float | None]):
@@ -31,12 +24,8 @@ class Duration(click.ParamType[float | None]):
         text = str(value)
         if not text:
             return None
-        seconds = math.inf
-        if re.fullmatch(r"\+?[0-9]+", text):
-            seconds = float(text)
-        elif _DURATION.fullmatch(text):
-            seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
-        if seconds >= _LONGEST:
+        seconds = seconds_of(text)
+        if seconds is None:
             self.fail(f"{text!r} is no duration; give whole seconds or a time like 1m30s", param, ctx)
         return seconds
 

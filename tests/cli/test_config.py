@@ -203,3 +203,60 @@ def test_a_file_that_may_not_be_written_is_left_alone(env: dict[str, str], file:
     ended = berth("config", "set", "engine", "ollama", env=env)
     assert (ended.status, file.read_text()) == (2, "engine: rules\n")
     assert ended.err == f"error: {file} cannot be written: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("model", "a\nb: c", "model must be text without line breaks and other control characters"),
+        ("runbooks", "/srv/\x1b[31m", "runbooks must be text without line breaks and other control characters"),
+        (
+            "ollama_host",
+            "::::",
+            "OLLAMA_HOST is no host, host:port or http(s) URL: give one like http://127.0.0.1:11434",
+        ),
+        ("anthropic_base_url", "nowhere", "ANTHROPIC_BASE_URL is no http or https URL"),
+        ("timeout", "1e300", "timeout must be seconds above 0, a year at most, or a time like 1m30s, not '1e300'"),
+        ("timeout", "-3", "timeout must be seconds above 0, a year at most, or a time like 1m30s, not '-3'"),
+        ("max_cost", "-0.5", "max_cost must be a number, at least 0, not '-0.5'"),
+    ],
+)
+def test_what_a_run_would_refuse_is_not_written(
+    name: str, value: str, words: str, env: dict[str, str], tmp_path: Path
+) -> None:
+    ended = berth("config", "set", name, value, env=env)
+    assert (ended.status, ended.err.count("\n")) == (2, 1)
+    assert ended.err.startswith(f"error: {words}")
+    assert not (tmp_path / "config").exists()
+
+
+def test_a_timeout_may_be_a_time(env: dict[str, str]) -> None:
+    assert berth("config", "set", "timeout", "1m30s", env=env).status == 0
+    assert settings_of(env)["timeout"][0] == 90.0
+
+
+def test_defaults_in_force_are_shown(env: dict[str, str], tmp_path: Path) -> None:
+    found = settings_of({name: value for name, value in env.items() if name != "OLLAMA_HOST"})
+    assert found["anthropic_model"] == ("claude-sonnet-5-5", "default")
+    assert found["bedrock_model"] == ("global.anthropic.claude-opus-4-8", "default")
+    assert found["ollama_host"] == ("http://127.0.0.1:11434", "default")
+    assert found["anthropic_base_url"] == ("https://api.anthropic.com", "default")
+
+
+def test_a_name_that_stands_twice_is_said(env: dict[str, str], file: Path) -> None:
+    file.write_text("engine: rules\ntimeout: 60\nengine: ollama\n")
+    shown = berth("config", "show", "-o", "json", env=env)
+    assert shown.err == f"note: engine stands more than once in {file}; the last one counts\n"
+
+
+def test_the_data_directory_does_not_follow_the_current_one(env: dict[str, str], file: Path, tmp_path: Path) -> None:
+    file.write_text("data_dir: kept\n")
+    assert settings_of(env)["data_dir"] == (str(file.parent / "kept"), str(file))
+    ended = berth("config", "show", env=env | {"AI_DATA_DIR": "kept"})
+    assert (ended.status, ended.err) == (
+        2,
+        "error: AI_DATA_DIR in the environment must be an absolute path, or begin with ~/, not 'kept'\n",
+    )
+    assert settings_of(env | {"AI_DATA_DIR": "~/kept"})["data_dir"][0] == "~/kept"
+    assert berth("config", "set", "data_dir", "here", env=env).status == 0
+    assert settings_of(env)["data_dir"][0] == str(Path.cwd() / "here")
