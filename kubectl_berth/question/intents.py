@@ -107,6 +107,9 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:raise|increase|bump|lower|reduce|decrease|cut)\b[^.?!]{0,30}"
             r"\b(?:limits?|requests?|memory|cpu|it to|value|by how much)\b|"
             r"\b(?:what|which|how much|how high|how far|to what)\b[^.?!]{0,30}\b(?:raise|increase|bump|lower|set)\b|"
+            rf"\b(?:give|assign|grant|needs?|gets?)\b[^.?!]{{0,30}}{_AMOUNT}|"
+            r"\b(?:going to|will|about to|soon|close to|near(?:ly|ing)?)\b[^.?!]{0,30}"
+            r"\b(?:oom\w*|out of memory|(?:its|the|their) (?:memory )?limits?)\b|"
             rf"{_AMOUNT}[^.?!]{{0,25}}\b{_ADEQUATE}|\b(?:cpu|memory|ram|resource)\s(?:limits?|requests?)\b[^.?!]{{0,40}}"
             rf"\b{_ADEQUATE}|"
             r"\b(?:what|which|right|good|new|proper)\b[^.?!]{0,20}\b(?:limits?|requests?)\b[^.?!]{0,30}"
@@ -125,6 +128,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:what|which|who|how many)\b[^.?!]{0,60}\b(?:if|when|once|should)\b[^.?!]{0,20}"
             r"\b(?:nodes?|zones?|machines?|servers?|az)\b[^.?!]{0,20}"
             r"\b(?:dies|die|fails?|lost|gone|goes|vanish\w*|crash\w*|offline|loses power|down)\b|"
+            r"\bnodes?\b[^.?!]{0,30}\b(?:replaced|removed|rebooted|shut down|taken \w+|lost)\b[^.?!]{0,30}"
+            r"\b(?:who|what|which)\b[^.?!]{0,20}\b(?:affected|impacted|hit|suffers?|goes down|go down)\b|"
             r"\b(?:losing|lose|loss of)\b[^.?!]{0,20}\b(?:a|one|any)\b[^.?!]{0,10}\b(?:node|zone|az)\b",
             re.IGNORECASE,
         ),
@@ -149,11 +154,13 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("how-many", re.compile(r"^\s*(?:how many|count|list|(?:what|which)\b(?=[^.?!]*\b(?:are there|is there|do we|"
-                            r"does|exist|are running|are in|run in|have we)\b))(?![^.?!]*\b(?:wrong|broken|fail\w*|"
+    ("how-many", re.compile(r"^\s*(?:how many|count|list|show(?: me| all)|(?:what|which)\b"
+                            r"(?=[^.?!]*\b(?:are there|is there|do we|does|exist|are running|are in|run in|have we)\b))"
+                            r"(?![^.?!]*\b(?:wrong|broken|fail\w*|"
                             r"unhealthy|happen\w*|block\w*|caus\w+|no|not|without|missing|stuck|pending|unready|"
                             r"problems?|down|errors?|restart\w*|crash\w*|n't|die|dies|go|wrong)\b)[^.?!]*"
                             r"\b(?:pods?|nodes?|namespaces?|deployments?|services?|workloads?|databases?|jobs?|"
+                            r"cron ?jobs?|(?:stateful|daemon)sets?|ingresses|volumes?|pvcs?|claims?|hpas?|pdbs?|"
                             r"replicas)\b", re.IGNORECASE)),
 )  # fmt: skip
 
@@ -172,7 +179,8 @@ _YES_NO = re.compile(
     r"(?:^|[.!?;:,]\s+|\band\s+|\bbut\s+|\bso\s+)(?:is|are|was|were)\s+(?!it\b|that\b|this\b|"
     r"there\s+a\s+reason)[^.?!]{0,80}?"
     r"\b(?P<word>healthy|ok|okay|fine|up|ready|running|working|good|well|alive|available|serving|stable|reachable|"
-    r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire)\b[^.?!]*\?",
+    r"broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|on fire|"
+    r"the (?:problem|cause|culprit)|to blame|at fault)\b[^.?!]*\?",
     re.IGNORECASE,
 )
 _SHORT_YES_NO = re.compile(
@@ -189,7 +197,14 @@ _PART_ASKED = re.compile(
     r"available|reachable|broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|full)\b",
     re.IGNORECASE,
 )
-_BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {"on fire"}
+_BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {
+    "on fire",
+    "the problem",
+    "the cause",
+    "the culprit",
+    "to blame",
+    "at fault",
+}
 _UP_WORDS = frozenset("up running alive available serving reachable".split())
 _DOWN_WORDS = frozenset({"down", "dead"})
 

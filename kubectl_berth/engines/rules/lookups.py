@@ -39,6 +39,11 @@ _DELETE = re.compile(
     r"\b(?:can|may|could|should|shall|safe|ok|okay|happens?)\b[^.?!]{0,30}\b(?:delet|kill|restart)(?:e|ing|ed)?\b",
     re.IGNORECASE,
 )
+_ON_NODE = re.compile(
+    r"^\W*(?:which|what|list|show(?: me)?|how many)\b[^.?!]{0,20}\b(?:pods?|workloads?|runs?|running)\b"
+    r"[^.?!]{0,20}\bon\b",
+    re.IGNORECASE,
+)
 _FAULT = re.compile(
     r"\b(?:why|wrong|broken|fail\w*|crash\w*|stuck|errors?|problems?|issues?|missing|pull\w*|cannot)\b|n't\b",
     re.IGNORECASE,
@@ -58,6 +63,8 @@ def lookup(case: Case) -> Answer | None:
         return None
     if _DELETE.search(text) and case.main is not None and case.main.kind not in ("Node", "Namespace"):
         return _deletion(case, case.main)
+    if _ON_NODE.search(text) and case.main is not None and case.main.kind == "Node":
+        return _on_node(case, case.main)
     if _RESTARTED.search(text) and not any(ref.kind == "Node" for ref in case.subjects):
         return _restarts(case)
     if _IMAGE.search(text) and case.main is not None:
@@ -73,6 +80,16 @@ def _namespaces(case: Case) -> Answer | None:
     names = sorted(one.name for one in inventory.namespaces)
     more = f" and {len(names) - 60} more" if len(names) > 60 else ""
     return f"There are {len(names)} namespaces: {', '.join(names[:60])}{more}.", []
+
+
+def _on_node(case: Case, ref: Ref) -> Answer | None:
+    pods = sorted(case.inventory.pods_of(ref), key=lambda pod: pod.ref)
+    if "pods" in case.inventory.unread and not pods:
+        return None
+    running = [pod for pod in pods if not pod.finished]
+    names = [f"{pod.namespace}/{pod.name}" + ("" if pod.ready or pod.finished else " (not ready)") for pod in pods]
+    lines = [", ".join(names[:60]) + (f" and {len(names) - 60} more" if len(names) > 60 else "")] if names else []
+    return f"{len(pods)} pods are on {ref}, {sum(pod.ready for pod in running)} of {len(running)} ready.", lines
 
 
 def _pods(case: Case) -> list[Pod]:

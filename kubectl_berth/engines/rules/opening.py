@@ -11,6 +11,7 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.lookups import lookup
 from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.unanswerable import unanswerable
 from kubectl_berth.engines.rules.words import not_found
 from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, fits_concept, says_little
 from kubectl_berth.safety.shell import kubectl
@@ -70,6 +71,7 @@ def opening(case: Case, version: str) -> Opening | None:
         or _version(case, version)
         or _unknown(case)
         or _denied(case)
+        or _unanswered(case)
     )
 
 
@@ -250,6 +252,13 @@ def _denied(case: Case) -> Opening | None:
     whose = f" of {case.subjects[0]}" if case.subjects else ""
     return Opening(f"No container{whose} is on record as {quoted(found[0], 40)}: it was not killed for lack of memory.",
                    alone=True)  # fmt: skip
+
+
+def _unanswered(case: Case) -> Opening | None:
+    if not unanswerable(case.understanding):
+        return None
+    about = f" about {case.subjects[0]}" if case.subjects else ""
+    return Opening(f"This the rules cannot answer. What their checks found{about} follows:", alone=True)
 
 
 def _no_product(case: Case, word: str) -> Opening:

@@ -142,3 +142,32 @@ def test_what_to_do_next_is_only_that(small: SmallCluster) -> None:
     assert "--limits=memory=512Mi" in answer
     assert "Evidence" not in answer and len(answer) < len(before.answer) / 2
     assert "Evidence" in ask(small, "what do I do now?")
+
+
+# --- what has no answer ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what labels does web have?", "when was web created?", "is there a service mesh?", "show me the yaml of web"],
+)
+def test_what_the_rules_cannot_answer_is_said_so_first(small: SmallCluster, question: str) -> None:
+    small.crashing("api", "jobs")
+    assert first(ask(small, question)).startswith("**This the rules cannot answer. What their checks found")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what about api?", "what now?", "where did it start?", "are there any warnings?", "should I be concerned?",
+     "what is going on?", "give me an overview", "did the deploy of api go through?", "what should I look at first?"],
+)  # fmt: skip
+def test_a_question_about_faults_is_answered(small: SmallCluster, question: str) -> None:
+    small.crashing("api", "jobs")
+    assert "cannot answer" not in first(ask(small, question))
+
+
+def test_what_there_is_of_a_kind_is_listed_by_name(small: SmallCluster) -> None:
+    assert first(ask(small, "which deployments are there?")) == (
+        "**In the cluster: Deployment: 2 (shop/sessions, shop/web).**"
+    )
+    assert first(ask(small, "which pods are on node-a?")).startswith("**3 pods are on Node node-a, 3 of 3 ready.")
