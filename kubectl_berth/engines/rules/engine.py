@@ -23,7 +23,7 @@ from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, t
 from kubectl_berth.engines.rules.shown import shown
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
-from kubectl_berth.engines.rules.wanted import LogWanted, logs_wanted
+from kubectl_berth.engines.rules.wanted import HANGS, LogWanted, logs_wanted
 from kubectl_berth.engines.rules.words import (
     BAD_NEWS,
     asks_whether_alike,
@@ -209,7 +209,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
     lines = log_body(result.text)
     reading = read_log(lines)
-    waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready") else None
+    waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready", HANGS) else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
     known = tuple(target for target in targets if target)

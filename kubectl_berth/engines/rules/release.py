@@ -17,16 +17,17 @@ _ASKED = re.compile(
     r"upgrade|version|revision|change)\b[^.?!]{0,50}\b(?:br[eo]ak\w*|broke\w*|caus\w+|fault|blame|kill\w*|ruin\w*|"
     r"responsible|guilty|bad|behind (?:it|this|that))\b|"
     r"\b(?:because of|due to|from|since|by)\s+(?:the |our |my )?(?:last |latest |new |recent )+(?:release|deploy\w*|"
-    r"roll-?out|update|version)\b[^.?!]*\?",
+    r"roll-?out|update|version)\b[^.?!]*\?|"
+    r"\b(?:was|is) (?:it|that|this) (?:because of |due to |from )?(?:the|our|my) (?:\w+ )?"
+    r"(?:release|deploy\w*|roll-?out|update|upgrade|version)\b|"
+    r"\bshould (?:we|i|one)\b[^.?!]{0,20}\broll(?: \w+)? ?back\b|,\s*roll ?back\?",
     re.IGNORECASE,
 )
 
 
 def release(case: Case) -> str:
     """Yes, no or why it cannot be told; "" where that is not the question or nothing with revisions is meant."""
-    if not _ASKED.search(case.understanding.text) or not re.match(
-        r"\W*(?:did|was|is|has|have|could|can|may|might)\b", case.understanding.text, re.IGNORECASE
-    ):
+    if not _ASKED.search(case.understanding.text) or re.match(r"\W*(?:why|how)\b", case.understanding.text, re.I):
         return ""
     root = next(iter((*case.causes, *case.symptoms)), None)
     ref = _released(case, root)

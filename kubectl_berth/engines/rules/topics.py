@@ -20,6 +20,7 @@ _FAULT = frozenset(
 _SUSPECTED = re.compile(
     r"\b(?:no|out of|lack of|short of|not enough|because of|due to|is it|missing)\s+(?:\w+\s+)?"
     r"(?:capacity|room|space)\b|"
+    r"\b(?:disks?|storage|volumes?|filesystem)\b[^.?!]{0,15}\bfull\b|"
     r"\bcapacity\s+(?:problems?|issues?|trouble)\b",
     re.IGNORECASE,
 )

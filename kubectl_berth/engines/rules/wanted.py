@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubectl_berth.cluster.views import ContainerStatus, Pod
 from kubectl_berth.engines.rules.case import Case
@@ -20,6 +20,10 @@ NEVER_STARTED = frozenset(
     }
 )  # fmt: skip
 """Waiting reasons of a container that has no log."""
+
+
+HANGS = "hangs"
+"""Why a log is read of what runs and does not end."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,17 @@ def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> l
             found.append((weight, log))
     found.sort(key=lambda pair: pair[0])
     chosen = [log for _, log in found[:MOST_LOGS]]
+    chosen = chosen or _of_hung(case)
     if chosen or not curious:
         return chosen
     return [healthy for pod in _pods(case) if (healthy := _of_healthy(pod))][:1]
+
+
+def _of_hung(case: Case) -> list[LogWanted]:
+    """The log of a run that keeps its schedule from starting the next: what it waits for stands there."""
+    held = {ref for one in case.causes if one.reason == "CronJobBlocked" for ref in one.effects}
+    pods = [pod for ref in sorted(held) for pod in case.inventory.pods_of(ref) if not pod.finished]
+    return [replace(log, why=HANGS) for pod in pods if (log := _of_healthy(pod)) is not None][:1]
 
 
 def _pods(case: Case) -> list[Pod]:

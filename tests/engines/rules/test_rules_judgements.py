@@ -11,7 +11,7 @@ from kubectl_berth.engines.rules.engine import make_rules
 from kubectl_berth.records import Finished
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
-from tests.fakes.small_clusters import SmallCluster, Thing, terminated, waiting
+from tests.fakes.small_clusters import NOW, SmallCluster, Thing, terminated, waiting
 
 BROKEN: Thing = {"ready": False, "restarts": 9, "state": waiting("CrashLoopBackOff"), "last": terminated(1)}
 
@@ -49,7 +49,15 @@ def released(small: SmallCluster, *, old_ready: bool, made: str) -> None:
     small.pod("cart-bbbb-1", "shop", owner=new, app="cart", **BROKEN)
 
 
-@pytest.mark.parametrize("question", ["did the last release of cart break it?", "was cart broken by the new deploy?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "did the last release of cart break it?",
+        "was it the deploy of cart?",
+        "cart broke after the deploy, should we roll back?",
+        "cart is red since the last release, rollback?",
+    ],
+)
 def test_a_release_whose_pods_alone_are_broken_is_to_blame(small: SmallCluster, question: str) -> None:
     released(small, old_ready=True, made="2026-10-05T09:00:00Z")
     line = first(small, question)
@@ -196,6 +204,32 @@ def test_a_figure_that_may_fit_is_a_question_of_size(small: SmallCluster, questi
     assert "cannot be sized" in first(small, question)
 
 
+@pytest.mark.parametrize("question", ["should I give web 4Gi?", "is web going to run out of memory?"])
+def test_what_may_come_is_a_question_of_size_too(small: SmallCluster, question: str) -> None:
+    assert "cannot be sized" in first(small, question)
+
+
+def test_a_full_disk_is_no_question_of_room(small: SmallCluster) -> None:
+    node = next(one for one in small.things if one["metadata"]["name"] == "node-b")
+    node["status"]["conditions"].append({"type": "DiskPressure", "status": "True", "lastTransitionTime": NOW})
+    assert "Node node-b is not healthy. It reports DiskPressure" in first(small, "node-b disk full?")
+
+
+def test_what_is_suspected_and_well_is_not_the_problem(small: SmallCluster) -> None:
+    assert first(small, "is web the problem?").startswith("**No, Deployment shop/web looks healthy")
+
+
+def test_the_log_of_a_run_that_hangs_tells_what_it_waits_for(small: SmallCluster) -> None:
+    cron = small.add("batch/v1", "CronJob", "settle", "jobs",
+                     spec={"schedule": "0 3 * * *", "concurrencyPolicy": "Forbid"},
+                     status={"active": [{"kind": "Job", "name": "settle-1"}]})  # fmt: skip
+    run = small.add("batch/v1", "Job", "settle-1", "jobs", owner=cron, spec={}, status={"active": 1, "startTime": "2026-10-04T03:00:00Z"})  # fmt: skip # noqa: E501
+    small.pod("settle-1-x", "jobs", owner=run, app="settle")
+    small.log("jobs", "settle-1-x", "settle", "INFO step 2\nINFO waiting for lock 4711 held by another session\n")
+    line = first(small, "why did settle not run tonight?")
+    assert "Job jobs/settle-1 is active" in line and "waiting for lock 4711" in line
+
+
 def test_a_wait_in_minutes_is_no_size(small: SmallCluster) -> None:
     assert "sized" not in first(small, "web was down 20m ago, is it ok now?")
     assert "sized" not in first(small, "requests to web time out, is it fine?")
@@ -203,6 +237,7 @@ def test_a_wait_in_minutes_is_no_size(small: SmallCluster) -> None:
 
 def test_what_goes_down_when_a_node_is_lost(small: SmallCluster) -> None:
     assert "If node-a dies" in first(small, "which apps go down when node-a is lost")
+    assert "If node-a dies" in first(small, "node-a will be replaced tomorrow, who is affected?")
 
 
 def test_a_kill_that_is_stated_and_not_seen_is_contradicted(small: SmallCluster) -> None:
