@@ -207,7 +207,12 @@ def _sick_first(
 
 
 def _main_first(findings: list[Finding], main: Ref, inventory: Inventory) -> list[Finding]:
-    """The causes that concern the object which the answer is headed with before those of the others."""
+    """The causes that concern the object which the answer is headed with before those of the others.
+
+    What is wrong with a node stays where it is: what it explains is often known from a log alone.
+    """
+    if any(one.subject.kind == "Node" and one.cause for one in findings):
+        return findings
     first = [one for one in concerning(findings, family_of(main, inventory)) if one.cause]
     return [*first, *(one for one in findings if one not in first)]
 
