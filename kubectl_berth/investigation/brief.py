@@ -52,8 +52,14 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"Not where the question says, but exists: {ref}"
     if understanding.missing:
         nearest = ", ".join(map(str, understanding.near)) or "nothing alike"
-        names = ", ".join(understanding.missing)
+        rest = len(understanding.missing) - _MOST_SUBJECTS
+        names = ", ".join(understanding.missing[:_MOST_SUBJECTS]) + (f" and {rest} others" if rest > 0 else "")
         yield f"Nothing berth may read is called {names} (Secrets, ConfigMaps: never looked up). Nearest: {nearest}."
+    beyond = [space for space in understanding.namespaces if context.narrowed and space != context.namespace]
+    if beyond:
+        yield f"Named but not read, so that nothing is known of it: namespace {', '.join(beyond)}."
+    for word in understanding.absent[:2]:
+        yield f"Nothing berth may read is {word} by its name, image, labels or API kind."
     if understanding.unknown_namespaces:
         yield f"No such namespace: {', '.join(understanding.unknown_namespaces)}."
     if understanding.kinds:

@@ -186,7 +186,8 @@ def _changes(case: Case) -> Opening | None:
     if not asks_for_changes(text) or (case.causes and (case.subjects or case.understanding.premises)):
         return None
     lines = changes(case)
-    within = " in that time" if span(text) is not None else ""
+    own = case.inventory.namespace
+    within = (" in that time" if span(text) is not None else "") + (f" in namespace {own}" if own is not None else "")
     who = [NOBODY] if re.search(r"\bwho\b", text, re.IGNORECASE) else []
     if not lines:
         return Opening(f"No change is on record{within}: no new revision, no scaling, nothing of the nodes.", who)

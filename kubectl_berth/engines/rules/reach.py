@@ -14,7 +14,7 @@ from kubectl_berth.records import Finding, Gap, Ref
 _DNS = re.compile(r"\b(?:dns|coredns|name resolution)\b", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\b(?:cluster|kubernetes|k8s|everywhere|everything|platform)\b|"
-    r"\b(?:all|any|each|every|other|which|across) (?:of the |the |other )?namespaces?\b",
+    r"\b(?:all|any|each|every|other|across) (?:of the |the |other )?namespaces?\b",
     re.IGNORECASE,
 )
 _NODES = re.compile(r"\bnodes?\b", re.IGNORECASE)
@@ -61,7 +61,8 @@ def reach_of(
         return _reach(own, f"the pods{' and budgets' if drain else ''} of other namespaces on {where} were not seen")
     if _DNS.search(said.text) and not any(resolves(one) for one in inventory.services):
         return _reach(own, "the cluster's DNS runs in another, and of it nothing is known")
-    if not subjects and not said.unknown_namespaces and _WHOLE.search(said.text):
+    whole = _WHOLE.search(said.text) is not None or "operators" in said.intents
+    if whole and not subjects and not said.unknown_namespaces:
         return _reach(own, "of the rest of the cluster nothing is known")
     return None
 

@@ -121,3 +121,20 @@ def test_a_name_that_is_not_in_the_namespace_may_be_elsewhere(small: SmallCluste
         answer, _ = narrow(small, question)
         assert "ledger" in answer.splitlines()[0]
         assert "nly namespace shop was read" in answer.splitlines()[0]
+
+
+def test_the_others_that_were_named_are_not_among_what_is_judged(small: SmallCluster) -> None:
+    small.crashing("api", "shop")
+    answer, _ = narrow(small, "what is wrong in jobs and shop?")
+    assert answer.split("\n\n")[1].startswith("**One fault in namespace shop: ")
+
+
+def test_namespaces_are_known_from_anywhere(small: SmallCluster) -> None:
+    answer, gaps = narrow(small, "which namespaces are there?")
+    assert answer.startswith("**There are 3 namespaces: jobs, kube-system, shop.**")
+    assert not gaps
+
+
+def test_no_change_is_said_of_the_namespace_alone(small: SmallCluster) -> None:
+    answer, _ = narrow(small, "what changed in the last 10 minutes?")
+    assert answer.startswith("**No change is on record in that time in namespace shop")
