@@ -80,10 +80,15 @@ def on_terminal(
     columns: int = 80,
     lines: int = 24,
     command: Sequence[str] = COMMAND,
+    types: str = "",
 ) -> Ended:
-    """One run on a pseudo-terminal, all three streams on it. `out` is every byte the terminal got."""
+    """One run on a pseudo-terminal, all three streams on it. `out` is every byte the terminal got.
+
+    `types` is what the person typed ahead.
+    """
     read, write = pty.openpty()
     fcntl.ioctl(write, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    os.write(read, types.encode())
     process = subprocess.Popen([*command, *arguments], env=dict(env), stdin=write, stdout=write, stderr=write)
     os.close(write)
     received = b""

@@ -247,6 +247,7 @@ REPORT = {
     "failedChecks": "how often each check failed",
     "reported": "checks that fail no run",
     "revised": "runs that today's checks judge differently",
+    "noIntervals": "what is missing for intervals, which are null then; null where there are some",
 }
 
 COMPARISON = {

@@ -31,8 +31,8 @@ WORDS = {
     "max_cost": "US dollars that one run may cost, by the estimate.",
     "price_in": "Your own price of a million input tokens, in US dollars.",
     "price_out": "The same for output tokens.",
-    "data_dir": "Where runs, notes, evaluations and the ledger are kept. An absolute path, or one that begins with `~/`; "
-    "in the settings file also one from that file's own directory.",
+    "data_dir": "Where runs, notes, evaluations and the ledger are kept. An absolute path, or one with `~/` before it; in the "
+    " settings file also one from that file's own directory.",
     "record": "Whether runs are kept on this machine (the last 50).",
     "runbooks": "Directories of your own runbooks in Markdown.",
 }
@@ -67,7 +67,8 @@ on macOS and Windows the platform's own place; `kubectl berth config path` print
 lines and the comments stay. Both change `settings.yaml` only: a `settings.toml` is changed by hand. Of a name that
 stands twice the last line counts, and `config show` says so.
 
-A name that no setting has, or a value that cannot be used, ends a command with status 2 and says where it stands. Keys are no settings: they are taken from the environment alone.
+A name that no setting has, or a value that cannot be used, ends a command with status 2 and says where it stands. Keys
+are no settings: they are taken from the environment alone.
 
 | name | variable | flag | default | what it does |
 | --- | --- | --- | --- | --- |

@@ -87,6 +87,8 @@ def _words(question: tuple[str, ...], environment: Environment) -> str:
     """The question as typed or, for a lone -, as standard input holds it."""
     from kubectl_berth.errors import UsageError
 
+    if question[:1] == ("-",) and len(question) > 1:
+        raise UsageError("a lone - reads the question from standard input; leave out the words behind it, or the -")
     if question != ("-",):
         words = " ".join(" ".join(question).split())
         if question and not words:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import click
     from click.shell_completion import CompletionItem
 
@@ -222,3 +224,51 @@ def setting_values(context: click.Context, parameter: click.Parameter, incomplet
     if name in ("model", "anthropic_model", "ollama_model"):
         return models(context, parameter, incomplete)
     return _items(words.get(name, ()), incomplete)
+
+
+# --- what is kept on this machine ------------------------------------------------------------------------------------
+
+
+def _data(context: click.Context) -> Path:
+    from kubectl_berth.knowledge.store import data_directory
+    from kubectl_berth.settings import resolve
+
+    environment = _environment(context)
+    return data_directory(resolve({}, environment=environment), environment)
+
+
+def run_ids(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """The kept runs, newest first, with what was asked."""
+    from kubectl_berth.knowledge.run_files import DIRECTORY, RunFiles, question_in
+    from kubectl_berth.safety.sanitise import one_line
+
+    files = RunFiles(_data(context) / DIRECTORY)
+    ids = [id for id in files.ids() if id.startswith(incomplete)]
+    return _items({id: one_line(question_in(files.read(id))) for id in ids}, incomplete)
+
+
+def recorded(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """The kept runs; files where none goes on so."""
+    return run_ids(context, parameter, incomplete) or files(context, parameter, incomplete)
+
+
+def note_numbers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """The notes about incidents that are not named yet, newest first, with their titles."""
+    from kubectl_berth.knowledge.incidents import notes
+    from kubectl_berth.knowledge.store import FILE, Store
+    from kubectl_berth.safety.sanitise import one_line
+
+    given = context.params.get("numbers") or ()
+    kept = [note for note in notes(Store(_data(context) / FILE)) if note.number not in given]
+    return _items({str(note.number): one_line(note.title) for note in kept}, incomplete)
+
+
+def evaluations(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Results of evaluations, in the current directory and in the data directory; directories where none fits."""
+    from pathlib import Path
+
+    here = [path.parent.name for path in Path().glob("*/eval.json")]
+    kept = [str(path.parent) for path in (_data(context) / "evals").glob("*/eval.json")]
+    return _items([*sorted(here), *sorted(kept, reverse=True)], incomplete) or directories(
+        context, parameter, incomplete
+    )

@@ -86,7 +86,7 @@ def run(environment: Environment, /, **options: Any) -> int:
 
 
 @evaluate.command(short_help="Show what an evaluation found.")
-@click.argument("results", metavar="DIR", shell_complete=candidates.directories)
+@click.argument("results", metavar="DIR", shell_complete=candidates.evaluations)
 @click.option(
     "-o",
     "--output",
@@ -97,15 +97,18 @@ def run(environment: Environment, /, **options: Any) -> int:
 @click.option("--rescore", is_flag=True, help="Judge the stored runs by today's checks and show both verdicts.")
 @click.pass_obj
 def report(environment: Environment, /, results: str, output: str, rescore: bool) -> int:
-    """Show what the evaluation in DIR found: rates (with intervals where scipy is installed), calls, tokens, errors, every failed run."""
+    """Show what the evaluation in DIR found: rates, calls, tokens, errors, every failed run.
+
+    Rates come with intervals where scipy is installed.
+    """
     from kubectl_berth.cli.eval_report import report as show
 
     return show(results, output, rescore, environment)
 
 
 @evaluate.command(short_help="Compare two evaluations.")
-@click.argument("before", metavar="A", shell_complete=candidates.directories)
-@click.argument("after", metavar="B", shell_complete=candidates.directories)
+@click.argument("before", metavar="A", shell_complete=candidates.evaluations)
+@click.argument("after", metavar="B", shell_complete=candidates.evaluations)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.option("--rescore", is_flag=True, help="Judge both by today's checks first.")
 @click.pass_obj

@@ -207,7 +207,11 @@ def _prepare_streams() -> None:
     if sys.stdout is None:
         read, write = os.pipe()
         os.close(read)
-        sys.stdout = open(write, "w", encoding="utf-8")  # noqa: SIM115, PTH123  lives as long as the process
+        if write != 1:
+            # else the next file that is opened would get the number, and whatever a child process writes there
+            os.dup2(write, 1)
+            os.close(write)
+        sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115  lives as long as the process
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  the same
     for stream in (sys.stdout, sys.stderr):

@@ -45,7 +45,7 @@ def list_notes(environment: Environment, /, output: str) -> int:
 
 
 @memory.command(short_help="One note.")
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=candidates.note_numbers)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj
 def show(environment: Environment, /, number: int, output: str) -> int:
@@ -63,7 +63,7 @@ def show(environment: Environment, /, number: int, output: str) -> int:
 
 
 @memory.command(short_help="Delete notes.")
-@click.argument("numbers", type=int, nargs=-1)
+@click.argument("numbers", type=int, nargs=-1, shell_complete=candidates.note_numbers)
 @click.option("--all", "everything", is_flag=True, help="Delete every note of every cluster.")
 @click.pass_obj
 def forget(environment: Environment, /, numbers: tuple[int, ...], everything: bool) -> int:

@@ -35,6 +35,8 @@ WITH_CUSTOM = """\
 # The groups of custom resources are those that the cluster serves now; leave out what berth is not to read.
 """
 
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_ACCOUNT = re.compile(rf"(?=.{{1,253}}\Z){_LABEL.pattern}(?:\.{_LABEL.pattern})*")
 # what may stand in the path of a request
 _NAME = re.compile(r"(?!\.{1,2}\Z)[^\s/%\x00-\x1f\x7f]{1,253}")
 
@@ -119,12 +121,13 @@ def _subject(word: str) -> dict[str, str]:
     from kubectl_berth.errors import UsageError
 
     kind, _, name = word.partition(":")
-    if kind in ("user", "group") and name.strip():
+    if kind in ("user", "group") and name.strip() and name.isprintable():
         return {"apiGroup": API, "kind": kind.title(), "name": name}
     namespace, _, account = name.partition(":")
-    if kind == "serviceaccount" and _NAME.fullmatch(namespace) and _NAME.fullmatch(account) and ":" not in account:
+    if kind == "serviceaccount" and _LABEL.fullmatch(namespace) and _ACCOUNT.fullmatch(account):
         return {"kind": "ServiceAccount", "namespace": namespace, "name": account}
-    raise UsageError(f"--bind: {word!r} is none of user:NAME, group:NAME and serviceaccount:NAMESPACE:NAME")
+    forms = "user:NAME, group:NAME and serviceaccount:NAMESPACE:NAME"
+    raise UsageError(f"--bind: {word!r} is none of {forms} with names that Kubernetes takes")
 
 
 def _kinds(environment: Environment, source: Any) -> Sequence[Kind]:

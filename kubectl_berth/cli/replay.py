@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", shell_complete=candidates.files)
+@click.argument("file", shell_complete=candidates.recorded)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "jsonl"]), default="text", help="What stdout gets.")
 @click.option(
     "--trace",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from kubectl_berth.cli import candidates
+
 if TYPE_CHECKING:
     from kubectl_berth.environment import Environment
     from kubectl_berth.investigation.record import Record
@@ -47,7 +49,7 @@ def list_runs(environment: Environment, /, output: str) -> int:
 
 
 @runs.command(short_help="One run: question, tool calls, answer.")
-@click.argument("id", required=False)
+@click.argument("id", required=False, shell_complete=candidates.run_ids)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj
 def show(environment: Environment, /, id: str | None, output: str) -> int:
@@ -66,9 +68,21 @@ def show(environment: Environment, /, id: str | None, output: str) -> int:
 
 
 @runs.command(short_help="Delete every kept run.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def purge(environment: Environment, /) -> int:
-    """Delete every kept run."""
+def purge(environment: Environment, /, yes: bool) -> int:
+    """Delete every kept run. Asks on a terminal; anywhere else it needs --yes."""
+    from kubectl_berth.errors import UsageError
+
+    kept = len(_using(environment, lambda files: files.ids()))
+    if kept and not yes:
+        if not (environment.stdin.isatty() and environment.stderr.isatty()):
+            raise UsageError("runs purge deletes every kept run: give --yes where nobody can be asked")
+        environment.stderr.write(f"Delete {kept} run{'' if kept == 1 else 's'}? [y/N]: ")
+        environment.stderr.flush()
+        if environment.stdin.readline().strip().lower() not in ("y", "yes"):
+            environment.stderr.write("nothing was deleted\n")
+            return 0
     count = _using(environment, lambda files: files.purge())
     environment.stderr.write(f"{count} run{'' if count == 1 else 's'} deleted\n")
     return 0

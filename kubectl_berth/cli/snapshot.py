@@ -88,7 +88,11 @@ def create(environment: Environment, /, directory: Path, all_namespaces: bool, l
 def _summary(written: Written) -> str:
     from kubectl_berth.safety.gate import shown_line
 
-    lines = [f"{written.objects} objects of {written.kinds} kinds and {written.logs} logs, redacted"]
+    objects, kinds, logs = (
+        f"{number} {word}{'' if number == 1 else 's'}"
+        for number, word in ((written.objects, "object"), (written.kinds, "kind"), (written.logs, "log"))
+    )
+    lines = [f"{objects} of {kinds} and {logs}, redacted"]
     lines += [f"not read: {gap.what} ({gap.why}): {shown_line(gap.detail)}" for gap in written.gaps[:SHOWN]]
     if len(written.gaps) > SHOWN:
         lines.append(f"not read: {len(written.gaps) - SHOWN} more, all in snapshot.yaml")

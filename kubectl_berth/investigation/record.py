@@ -131,8 +131,10 @@ def decode(content: bytes, where: str) -> Record:
         kinds = get_type_hints(Record)
         values = {name: msgspec.convert(found[name], kind) for name, kind in kinds.items() if name != "events"}
         return Record(**values, events=tuple(_event(each) for each in found["events"]))
-    except (msgspec.ValidationError, msgspec.DecodeError, KeyError, TypeError) as error:
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise UsageError(f"{where} holds no recorded run: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise UsageError(f"{where} holds no recorded run, or a damaged one: ask --save writes one") from None
 
 
 def key_in(content: bytes) -> str:

@@ -10,6 +10,8 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from kubectl_berth.knowledge.store import StoreError
 
 DIRECTORY = "runs"
@@ -86,6 +88,22 @@ def read_file(path: Path) -> bytes:
     if len(content) > MOST_BYTES:
         raise StoreError(f"{path} cannot be read: it is larger than any run")
     return content
+
+
+class _Result(msgspec.Struct):
+    question: str = ""
+
+
+class _Run(msgspec.Struct):
+    result: _Result
+
+
+def question_in(content: bytes) -> str:
+    """What was asked in the JSON of a record, "" where it does not say; nothing else of it is read."""
+    try:
+        return msgspec.json.decode(content, type=_Run).result.question
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return ""
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -22,7 +22,7 @@ import pytest
 from kubectl_berth.cluster.snapshot import open_snapshot
 from kubectl_berth.simulator.kubeconfig import Served, write_kubeconfigs
 from kubectl_berth.simulator.server import serve
-from tests.process import ROOT, snapshot, surroundings
+from tests.process import ROOT, berth, snapshot, surroundings
 
 BIN = Path(sys.executable).parent
 SECONDS = 0.3
@@ -442,3 +442,33 @@ def test_a_link_to_the_program_completes(home: Path) -> None:
         [link, "config", "set", "eng"], env=_env(home), capture_output=True, text=True, timeout=30, check=True
     )
     assert (run.stdout, run.stderr) == ("engine\n:4\n", "")
+
+
+def test_what_is_kept_on_this_machine(home: Path) -> None:
+    data = home / "data"
+    note = ("--title", "Node lost", "--root-cause", "power", "--fix", "wait", "--snapshot", str(snapshot(home / "m")))
+    for words in (
+        ("ask", "is api well?", "--scenario", "oomkilled", "--engine", "rules"),
+        ("memory", "add", *note),
+        ("eval", "run", "--engine", "rules", "--scenario", "oomkilled", "--no-twins"),
+    ):
+        assert berth(*words, env=_env(home, AI_DATA_DIR=str(data))).status == 0
+
+    def offered(*words: str) -> list[str]:
+        there = _env(home, AI_DATA_DIR=str(data))
+        run = subprocess.run(
+            ["kubectl", "__complete", "berth", *words], env=there, capture_output=True, text=True, check=True
+        )
+        return run.stdout.splitlines()
+
+    (run,) = (data / "runs").iterdir()
+    (results,) = (data / "evals").iterdir()
+    for words in (("runs", "show"), ("replay",)):
+        assert offered(*words, "") == [f"{run.stem}\tis api well?", ":4"]
+    assert offered("replay", "./")[-1] == ":0"
+    for words in (("memory", "show"), ("memory", "forget")):
+        assert offered(*words, "") == ["1\tNode lost", ":4"]
+    assert offered("memory", "forget", "1", "") == [":4"]
+    assert str(results) in offered("eval", "report", "")
+    assert str(results) in offered("eval", "compare", str(results), str(data))
+    assert offered("eval", "report", "./no")[-1] == ":16"

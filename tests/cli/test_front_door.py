@@ -65,8 +65,8 @@ def test_version(env: dict[str, str]) -> None:
         (["ask", "hi", "-o", "xml"], "xml"),
         (["ask", "hi", "--max-iter", "0"], "--max-iter must be a whole number, at least 1, not '0'"),
         (["ask", "hi", "--max-iter", "many"], "--max-iter"),
-        (["ask", "hi", "--timeout", "-1"], "--timeout must be a number above 0"),
-        (["ask", "hi", "--timeout", "nan"], "--timeout must be a number above 0"),
+        (["ask", "hi", "--timeout", "-1"], "--timeout must be seconds above 0"),
+        (["ask", "hi", "--timeout", "nan"], "--timeout must be seconds above 0"),
         (["ask", "hi", "--max-tokens", "1.5"], "--max-tokens"),
         (["ask", "hi", "--engine", "gpt"], "--engine must be one of auto, rules, ollama, claude"),
         (["ask", "hi", "--request-timeout", "soon"], "no duration"),
@@ -110,6 +110,12 @@ def test_question_from_standard_input_only_where_it_is_a_dash(env: dict[str, str
         running = start("ask", "what is wrong", "--snapshot", moment, env=env, stdin=subprocess.PIPE)
         assert running.wait(20) == 0
         running.stdin.close(), running.stdout.close(), running.stderr.close()  # type: ignore[union-attr]
+
+
+def test_words_behind_a_dash_are_no_question(env: dict[str, str]) -> None:
+    ended = berth("ask", "-", "extra", "words", env=env, given="why?\n")
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith("error: a lone - reads the question from standard input")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +163,8 @@ def test_closed_streams_do_not_stop_a_run(env: dict[str, str], moment: str) -> N
         line = " ".join([*COMMAND, "ask", "hi", "--snapshot", moment, "--max-iter", "1"])
         assert subprocess.run(f"{line} >/dev/null 2>&-", shell=True, env=env, check=False).returncode == 0
         # nobody can read the answer
-        assert subprocess.run(f"{line} >&- 2>&-", shell=True, env=env, check=False).returncode == 141
+        for closed in (">&- 2>&-", "-q >&- 2>/dev/null", "-o json -q >&- 2>/dev/null", "<&- >&- 2>&-"):
+            assert subprocess.run(f"{line} {closed}", shell=True, env=env, check=False).returncode == 141
         assert subprocess.run(f"{line} <&- >/dev/null 2>&1", shell=True, env=env, check=False).returncode == 0
 
 

@@ -338,3 +338,12 @@ def _definition(kind: str) -> dict[str, Any]:
             "versions": [{"name": "v1", "served": True, "storage": True}],
         },
     }
+
+
+@pytest.mark.parametrize(
+    "subject", ["user:a\nb", "group:a\x1b[31m", "serviceaccount:Bad:x", "serviceaccount:shop:X", "serviceaccount:a.b:x"]
+)
+def test_a_name_that_kubernetes_refuses_makes_no_binding(subject: str, tmp_path: Path) -> None:
+    ended = berth("rbac", "--bind", subject, env=surroundings(tmp_path))
+    assert (ended.status, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert "is none of user:NAME, group:NAME and serviceaccount:NAMESPACE:NAME" in ended.err

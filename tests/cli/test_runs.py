@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubectl_berth.knowledge.run_files import KEPT, RunFiles, new_id
 from tests.fakes import anthropic
 from tests.fakes.ollama import FakeOllama, Reply, reply
-from tests.process import COMMAND, Ended, berth, snapshot, surroundings
+from tests.process import COMMAND, Ended, berth, on_terminal, snapshot, surroundings
 
 CALL = ("list_pods", {"namespace": "shop"})
 ANSWER = "shop/web-0 crashes with exit code 3. It restarted 7 times, and 90 times before."
@@ -150,7 +152,15 @@ def test_list_show_and_purge(env: dict[str, str], moment: str) -> None:
     assert "why does web crash?" in berth("runs", "show", heads[1]["id"], env=env).out
     assert json.loads(berth("runs", "show", "-o", "json", env=env).out)["schema"] == "berth.dev/v1/run"
     assert berth("runs", "show", "never", env=env).status == 2
-    assert berth("runs", "purge", env=env).err == "2 runs deleted\n"
+    alone = berth("runs", "purge", env=env)
+    assert (alone.status, alone.err) == (
+        2,
+        "error: runs purge deletes every kept run: give --yes where nobody can be asked\n",
+    )
+    assert len(records(env)) == 2
+    assert "nothing was deleted" in on_terminal(["runs", "purge"], env, types="n\n").out
+    assert len(records(env)) == 2
+    assert berth("runs", "purge", "--yes", env=env).err == "2 runs deleted\n"
     assert records(env) == []
 
 
@@ -226,3 +236,28 @@ def test_a_file_that_was_asked_for_and_cannot_be_written(
     assert ended.stderr.endswith(line)
     assert ended.stderr == line or "-q" not in flags
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run.update(events=[7]),
+        lambda run: run.update(events=7),
+        lambda run: run.update(events=[{"at": 0}]),
+        lambda run: run.update(events=[{"at": "x", "type": "text"}]),
+        lambda run: run.pop("result"),
+        lambda run: run.update(schema="other/v1"),
+    ],
+)
+def test_what_is_no_recorded_run_is_said_in_one_line(
+    change: Callable[[dict[str, Any]], object], env: dict[str, str], moment: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.json"
+    asked(env, moment, "--save", str(file))
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+    ended = berth("replay", str(file), env=env)
+    assert (ended.status, ended.err.count("\n")) == (2, 1)
+    assert ended.err.startswith(f"error: {file} holds no recorded run")
+    assert "object" not in ended.err and "'int'" not in ended.err

@@ -47,6 +47,7 @@ def test_only_printable_text_is_left(given: str, seen: str) -> None:
 def test_hidden_characters_are_counted_for_the_reader() -> None:
     assert hidden_characters("a\u200bb\U000e0041") == 2
     assert hidden_characters("👩\u200d🚒") == 0
+    assert "[1 invisible character removed]" in pass_through("a\u200bb")
     assert "[2 invisible characters removed]" in pass_through("a\u200bb\U000e0041")
 
 
