@@ -31,8 +31,8 @@ WORDS = {
     "max_cost": "US dollars that one run may cost, by the estimate.",
     "price_in": "Your own price of a million input tokens, in US dollars.",
     "price_out": "The same for output tokens.",
-    "data_dir": "Where runs, notes, evaluations and the ledger are kept. An absolute path, or one with `~/` before it; in the "
-    " settings file also one from that file's own directory.",
+    "data_dir": "Where runs, notes, evaluations and the ledger are kept. An absolute path, or one that begins with "
+    "`~/`; in the settings file also one from that file's own directory.",
     "record": "Whether runs are kept on this machine (the last 50).",
     "runbooks": "Directories of your own runbooks in Markdown.",
 }
