@@ -85,7 +85,8 @@ def score(document: Mapping[str, Any], scenario: Scenario) -> Verdict:
     """Judges a result document (`-o json`) by the scenario's checks and by those on every run.
 
     Nothing passes where there are no checks. On a scenario's twin the faults that its findings name must not be
-    claimed, and only checks with `twin: true` are asked beside that. A scenario whose checks cannot be read raises UsageError.
+    claimed, and only checks with `twin: true` are asked beside that. A scenario whose checks cannot be read
+    raises UsageError.
     """
     asked = check_set(scenario)
     verdict = judge(document, asked, facts_of(scenario), twin=scenario.twin)
