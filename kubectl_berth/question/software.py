@@ -10,7 +10,7 @@ from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, kinds_of, s
 from kubectl_berth.records import Ref
 
 _SPELLINGS = (
-    ("postgres", "postgresql", r"\bpostgres|\bpgsql|\bpg\b"),
+    ("postgres", "postgresql", "pg", r"\bpostgres|\bpgsql|\bpg\b"),
     ("mysql", "mysql", r"mysql"),
     ("mariadb", "mariadb", r"mariadb"),
     ("mongo", "mongodb", r"mongo"),
@@ -27,6 +27,9 @@ PRODUCTS: dict[str, re.Pattern[str]] = {
 }
 """Singular word -> how objects of that product are called."""
 
+_ANY = frozenset("main primary central shared whole entire only same internal external local managed big own".split())
+"""Words that say of software only that it is one."""
+
 KINDRED = ("database", "queue", "cache")
 """Kinds of software that a product's name stands for alone: "the redis cache" is no other cache."""
 
@@ -40,6 +43,16 @@ def fits(entry: Entry, word: str) -> bool:
     return concept is not None and entry.fits(concept)
 
 
+def controller(name: str) -> bool:
+    """True for the name of an operator's own workload."""
+    return bool({"operator", "controller", "manager"} & set(name.split("-")))
+
+
+def bookkeeping(entry: Entry, concept: str) -> bool:
+    """True for an operator's lesser kinds (a backup of a database is no database)."""
+    return concept != "backup" and any(word in entry.ref.kind.lower() for word in ("backup", "restore", "snapshot"))
+
+
 def sought(words: Words) -> tuple[str, ...]:
     """The words for software that decide what is meant; a general one gives way to a product's name."""
     if not any(word in PRODUCTS for word in words.software):
@@ -47,19 +60,43 @@ def sought(words: Words) -> tuple[str, ...]:
     return tuple(word for word in words.software if word in PRODUCTS or concept_of(word) not in KINDRED)
 
 
-def absent(words: Words, names: Catalogue) -> tuple[str, ...]:
+def absent(text: str, words: Words, names: Catalogue) -> tuple[str, ...]:
     """The products named that nothing here, or nothing in the namespaces named, is of."""
+    strange = qualified(text, words, names)
     spaces = {"", *words.namespaces}
     there = [one for one in names.entries if not words.namespaces or one.ref.namespace in spaces]
-    return tuple(word for word in words.software if word in PRODUCTS and not any(fits(one, word) for one in there))
+    products = [word for word in words.software if word in PRODUCTS and not any(fits(one, word) for one in there)]
+    return (*products, *strange)
 
 
-def kindred(word: str, names: Catalogue) -> tuple[Ref, ...]:
+def qualified(text: str, words: Words, names: Catalogue) -> tuple[str, ...]:
+    """Words that say which software is meant ("the cassandra database") where nothing here is called so."""
+    found = []
+    for mention in words.mentions:
+        word = mention.word
+        if mention.plain or mention.pasted or mention.concept not in KINDRED or word in _ANY:
+            continue
+        if concept_of(word) or kinds_of(word) or says_little(word) or not re.fullmatch(r"[a-z0-9]{2,30}", word):
+            continue
+        beside = re.search(rf"\b(?:the|our|my|a|is|are)\s+{word}\s+([a-z]+)", text, re.IGNORECASE)
+        if beside is None or concept_of(beside[1].lower()) is None:
+            continue
+        if not any(re.search(rf"\b{word}", entry.called) for entry in names.entries):
+            found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def kindred(word: str, words: Words, names: Catalogue) -> tuple[Ref, ...]:
     """The product itself wherever it is; else the workloads that are of its kind."""
-    concept = concept_of(word) or ""
-    running = [one for one in names.entries if one.custom or one.ref.kind in WORKLOAD_KINDS]
+    concept = concept_of(word) or next(iter(words.concepts), "")
+    running = [
+        one
+        for one in names.entries
+        if (one.custom or one.ref.kind in WORKLOAD_KINDS)
+        and not (controller(names.root(one.ref).name) or (one.custom and bookkeeping(one, concept)))
+    ]
     own = [names.root(one.ref) for one in running if fits(one, word)]
-    return tuple(dict.fromkeys(own or [names.root(one.ref) for one in running if one.fits(concept)]))[:4]
+    return tuple(dict.fromkeys(own or [names.root(one.ref) for one in running if concept and one.fits(concept)]))[:4]
 
 
 def by_image(words: Words, names: Catalogue) -> tuple[Ref, ...]:

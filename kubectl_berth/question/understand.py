@@ -12,8 +12,8 @@ from kubectl_berth.cluster.names import near_names, stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.software import absent, by_image, fits, kindred, sought, strangers
-from kubectl_berth.question.unnamed import MOST_SUBJECTS, bookkeeping, by_concept, by_custom_kind
+from kubectl_berth.question.software import absent, bookkeeping, by_image, fits, kindred, qualified, sought, strangers
+from kubectl_berth.question.unnamed import MOST_SUBJECTS, by_concept, by_custom_kind
 from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
 
@@ -133,13 +133,14 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         # "the batch": what lies in such a namespace is meant, not the namespace itself
         words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *(ref.name for ref in subjects)))))
         subjects, guessed = (), False
-    unnamed = () if subjects or elsewhere else of_kind or by_concept(words, names) or by_image(words, names)
+    of_software = () if qualified(text, words, names) else by_concept(words, names)
+    unnamed = () if subjects or elsewhere else of_kind or of_software or by_image(words, names)
     subjects = subjects or unnamed
     gone = [m.word for m in missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
     if chosen:
         gone += strangers(text, names)
-    gone_products = () if chosen else absent(words, names)
+    gone_products = () if chosen else absent(text, words, names)
     apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
     # a Deployment called "pay" asks for no saving
     meaning = _without_names(text, chosen)
@@ -164,7 +165,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         bool(unnamed),
         names.gaps,
         gone_products,
-        kindred(gone_products[0], names) if gone_products else (),
+        kindred(gone_products[0], words, names) if gone_products else (),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kubectl_berth.question.catalogue import Catalogue, Entry
+from kubectl_berth.question.catalogue import Catalogue
 from kubectl_berth.question.mentions import Words
-from kubectl_berth.question.software import fits, sought
+from kubectl_berth.question.software import bookkeeping, controller, fits, sought
 from kubectl_berth.question.words import WORKLOAD_KINDS, concept_of, singular
 from kubectl_berth.records import Ref
 
@@ -40,17 +40,7 @@ def by_concept(words: Words, names: Catalogue) -> tuple[Ref, ...]:
             if not (entry.custom or entry.ref.kind in WORKLOAD_KINDS) or not fits(entry, word):
                 continue
             root = names.root(entry.ref)
-            if _controller(root.name) or (entry.custom and bookkeeping(entry, concept)):
+            if controller(root.name) or (entry.custom and bookkeeping(entry, concept)):
                 continue
             found.setdefault(root, 0 if root in running else 1)
     return tuple(sorted(found, key=lambda ref: found[ref])) if len(found) <= MOST_SUBJECTS else ()
-
-
-def _controller(name: str) -> bool:
-    """True for the name of an operator's own workload."""
-    return bool({"operator", "controller", "manager"} & set(name.split("-")))
-
-
-def bookkeeping(entry: Entry, concept: str) -> bool:
-    """True for an operator's lesser kinds (a backup of a database is no database)."""
-    return concept != "backup" and any(word in entry.ref.kind.lower() for word in ("backup", "restore", "snapshot"))

@@ -76,8 +76,9 @@ CONCEPTS: dict[str, re.Pattern[str]] = {
 is listed by name, so one that nobody here knows is found by what it manages."""
 
 CONCEPT_WORDS: dict[str, str] = {
-    "database": "database", "db": "database", "postgres": "database", "postgresql": "database", "mysql": "database",
-    "mariadb": "database", "mongo": "database", "mongodb": "database", "redis": "database", "sql": "database",
+    "database": "database", "db": "database", "pg": "database", "postgres": "database", "postgresql": "database",
+    "mysql": "database", "mariadb": "database", "mongo": "database", "mongodb": "database", "redis": "database",
+    "sql": "database",
     "queue": "queue", "broker": "queue", "kafka": "queue", "rabbitmq": "queue", "topic": "queue",
     "cache": "cache", "memcached": "cache",
     "certificate": "certificate", "cert": "certificate", "tls": "certificate",

@@ -254,3 +254,16 @@ def test_a_very_long_text_is_understood_in_little_time(small: SmallCluster) -> N
     found = asked(small, f"why is checkout failing? {words} and is shop/api ok?")
     assert time.process_time() - started < 3
     assert {CHECKOUT, Ref("Deployment", "shop", "api")} <= set(found.subjects)
+
+
+@pytest.mark.parametrize("word", ["cassandra", "solace", "vitess"])
+def test_software_that_a_word_beside_its_kind_names_is_no_other(small: SmallCluster, word: str) -> None:
+    found = asked(small, f"is the {word} database ok?")
+    assert (found.subjects, found.absent) == ((), (word,))
+    assert LEDGER in found.kindred
+
+
+@pytest.mark.parametrize("text", ["is the main database ok?", "is our database ok?", "is the pg database ok?"])
+def test_a_word_that_only_points_at_the_database_names_none(small: SmallCluster, text: str) -> None:
+    found = asked(small, text)
+    assert found.absent == () and LEDGER in found.subjects

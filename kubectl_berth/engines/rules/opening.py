@@ -207,10 +207,9 @@ def _unknown(case: Case) -> Opening | None:
             f"Nothing that can be read looks like {quoted(software, 40)}{_only(case)}; this is about the rest.",
             alone=True,
         )
-    if _named("worker", said.text) and not re.search(r"\bnodes?\b|\bnot ?ready\b", said.text, re.IGNORECASE):
-        # else a word for a node
+    if (name := _nobody(case)) is not None:
         return Opening(
-            f"There is nothing called `worker` that can be read{_only(case)}; this is about the rest.", alone=True
+            f"There is nothing called `{name}` that can be read{_only(case)}; this is about the rest.", alone=True
         )
     if not said.unrecognised:
         return None
@@ -253,6 +252,15 @@ def _denied(case: Case) -> Opening | None:
     whose = f" of {case.subjects[0]}" if case.subjects else ""
     return Opening(f"No container{whose} is on record as {quoted(found[0], 40)}: it was not killed for lack of memory.",
                    alone=True)  # fmt: skip
+
+
+def _nobody(case: Case) -> str | None:
+    """A word of the trade that stands for a workload of its own here, where there is none of that name."""
+    text = case.understanding.text
+    if _named("worker", text) and not re.search(r"\bnodes?\b|\bnot ?ready\b", text, re.IGNORECASE):
+        return "worker"  # else a word for a node
+    there = any("etcd" in view.name for view in (*case.inventory.pods, *case.inventory.workloads))
+    return "etcd" if _named("etcd", text) and not there else None
 
 
 def _unanswered(case: Case) -> Opening | None:

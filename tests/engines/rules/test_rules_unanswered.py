@@ -171,3 +171,8 @@ def test_what_there_is_of_a_kind_is_listed_by_name(small: SmallCluster) -> None:
         "**In the cluster: Deployment: 2 (shop/sessions, shop/web).**"
     )
     assert first(ask(small, "which pods are on node-a?")).startswith("**3 pods are on Node node-a, 3 of 3 ready.")
+
+
+def test_etcd_that_nobody_sees_is_not_called_well(small: SmallCluster) -> None:
+    answer = ask(small, "is etcd ok?")
+    assert first(answer).startswith("**There is nothing called `etcd`") and "Yes" not in answer
