@@ -58,7 +58,7 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
     "scenario lint": {ERROR: "something is wrong with a scenario"},
     "scenario list": {},
     "scenario new": {},
-    "scenario serve": {},
+    "scenario serve": {OK: "Ctrl-C ended it, as is meant", ExitStatus.INTERRUPTED: "Ctrl-C before it served"},
     "tools": {},
     "tool": {
         ERROR: "the call was an error or refused",

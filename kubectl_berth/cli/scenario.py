@@ -153,14 +153,20 @@ def lint_scenarios(environment: Environment, /, names: tuple[str, ...]) -> int:
     something.
     """
     from kubectl_berth.evals.lint import lint
+    from kubectl_berth.scenarios.reader import find
     from kubectl_berth.scenarios.reader import names as shipped
 
+    for name in names:
+        find(name)
     found = 0
     for name in names or shipped():
         problems = lint(name)
         found += len(problems)
         for problem in problems:
             environment.stdout.write(f"{problem}\n")
+        # all of them take a while
+        environment.stdout.flush()
         if not problems:
             environment.stderr.write(f"{name}: in order\n")
+            environment.stderr.flush()
     return 1 if found else 0

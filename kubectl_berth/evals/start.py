@@ -50,6 +50,8 @@ def start(directory: Path, snapshot: Path, question: str) -> list[str]:
     UsageError where the directory is there already, or the snapshot cannot be read.
     """
     cluster = open_snapshot([snapshot])
+    if cluster.empty:
+        raise UsageError(f"{snapshot} holds no Kubernetes objects that berth reads: a scenario needs a cluster")
     if directory.exists():
         raise UsageError(f"{directory} is there already: name a new directory")
     if snapshot.resolve() in (directory.resolve(), *directory.resolve().parents):

@@ -102,7 +102,7 @@ def load(name_or_path: str, *, twin: bool = False, version: str | None = None) -
     `twin` takes the same cluster without the fault, `version` ("v1.36.2") reads every object in the wording of that
     Kubernetes. An unknown name, a broken file, a missing twin and an unknown version raise UsageError.
     """
-    directory = _find(name_or_path)
+    directory = find(name_or_path)
     document = Document.read(directory / FILE, kind="Scenario", fields=_FIELDS)
     turns, question = _conversation(document)
     if version is not None:
@@ -127,8 +127,8 @@ def load(name_or_path: str, *, twin: bool = False, version: str | None = None) -
     )
 
 
-def _find(name_or_path: str) -> Path:
-    """The scenario's directory: a path where one was typed, else a shipped one."""
+def find(name_or_path: str) -> Path:
+    """The scenario's directory: a path where one was typed, else a shipped one. Raises UsageError for neither."""
     shipped = SHIPPED / name_or_path
     if name_or_path in names():
         return shipped

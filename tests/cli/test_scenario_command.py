@@ -101,6 +101,29 @@ def test_new_starts_one_from_a_snapshot(tmp_path: Path) -> None:
     assert inside.status == 2 and "lies in the snapshot itself" in inside.err
 
 
+def test_a_scenario_of_a_snapshot_lacks_its_checks_alone(tmp_path: Path) -> None:
+    """What a snapshot never holds is not missed: revisions, and what lies outside of the one namespace it is of."""
+    env = surroundings(tmp_path)
+    for name, flags in (("whole", ()), ("shop", ("-n", "shop"))):
+        taken, mine = str(tmp_path / f"{name}-taken"), tmp_path / name
+        berth("snapshot", "create", taken, "--scenario", "healthy-control", *flags, env=env)
+        berth("scenario", "new", str(mine), "--from-snapshot", taken, env=env)
+        lint = berth("scenario", "lint", str(mine), env=env)
+        assert (lint.status, lint.out) == (1, f"{name}: checks: there are none: say what a right answer holds\n")
+
+
+def test_what_is_no_scenario(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    env = surroundings(tmp_path)
+    new = berth("scenario", "new", str(tmp_path / "mine"), "--from-snapshot", str(tmp_path / "empty"), env=env)
+    assert (new.status, new.out) == (2, "")
+    assert f"error: {tmp_path / 'empty'} holds no Kubernetes objects that berth reads" in new.err
+    assert not (tmp_path / "mine").exists()
+    lint = berth("scenario", "lint", "oomkiled", env=env)
+    assert (lint.status, lint.out) == (2, "")
+    assert 'error: there is no scenario "oomkiled": did you mean oomkilled?' in lint.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

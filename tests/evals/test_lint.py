@@ -77,8 +77,8 @@ def test_somebodys_own_cluster_is_judged(tmp_path: Path) -> None:
 
 def test_a_scenario_that_is_not_there() -> None:
     done = run("oomkiled")
-    assert done.returncode == 1
-    assert 'there is no scenario "oomkiled": did you mean oomkilled' in done.stdout
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'there is no scenario "oomkiled": did you mean oomkilled' in done.stderr
 
 
 def test_good_checks_are_in_order(tmp_path: Path) -> None:

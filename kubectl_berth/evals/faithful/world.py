@@ -67,7 +67,7 @@ def world(scenario: Scenario) -> World:
             try:
                 objects[kind.kind].extend(cluster.list(kind))
             except Forbidden:
-                refused.append(kind)
+                refused += [kind] if kind.namespaced else []
     hidden = set()
     for kind, space in ((kind, space["metadata"]["name"]) for kind in refused for space in objects["Namespace"]):
         try:
