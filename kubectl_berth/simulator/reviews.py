@@ -15,6 +15,7 @@ from kubectl_berth.cluster.failures import ApiFailure
 from kubectl_berth.cluster.shape import mapping
 from kubectl_berth.cluster.store import Store
 from kubectl_berth.safety.refuse import refused_kind
+from kubectl_berth.simulator.protobuf import MAGIC, spec_of
 
 ROOT = "/apis/authorization.k8s.io/v1"
 ACCESS = f"{ROOT}/selfsubjectaccessreviews"
@@ -29,20 +30,26 @@ def answers(method: str, path: str) -> bool:
 
 
 def review(store: Store, path: str, body: bytes) -> dict[str, Any]:
-    """The review with its status. Raises ApiFailure for a body that is none in JSON."""
-    try:
-        asked = json.loads(body)
-    except ValueError:
-        asked = None
-    if not isinstance(asked, dict) or not isinstance(asked.get("spec"), dict):
-        # kubectl auth can-i sends protobuf, which is not read here
-        words = "the body of the request was in an unknown format - accepted media types include: application/json"
-        raise ApiFailure(415, words, "UnsupportedMediaType")
-    spec = asked["spec"]
+    """The review with its status, in JSON. Raises ApiFailure for a body that is none in JSON or protobuf."""
+    spec = _spec(path, body)
     status = _access(store, spec) if path == ACCESS else _rules(store, str(spec.get("namespace") or ""))
     kind = "SelfSubjectAccessReview" if path == ACCESS else "SelfSubjectRulesReview"
     named = {"kind": kind, "apiVersion": "authorization.k8s.io/v1", "metadata": {"creationTimestamp": None}}
     return {**named, "spec": spec, "status": status}
+
+
+def _spec(path: str, body: bytes) -> dict[str, Any]:
+    try:
+        if body.startswith(MAGIC):
+            return spec_of(body, access=path == ACCESS)
+        asked = json.loads(body)
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict) or not isinstance(asked.get("spec"), dict):
+        words = "the body of the request was in an unknown format - accepted media types include: application/json, "
+        raise ApiFailure(415, words + "application/vnd.kubernetes.protobuf", "UnsupportedMediaType")
+    spec: dict[str, Any] = asked["spec"]
+    return spec
 
 
 def _access(store: Store, spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,6 +66,8 @@ def _access(store: Store, spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _allowed(store: Store, kind: Kind, verb: str, namespace: str | None, name: str = "", part: str = "") -> bool:
     if verb not in ("get", "list") or refused_kind((kind.kind, kind.plural)) or part not in ("", _LOG):
+        return False
+    if store.only and kind.namespaced and namespace != store.only:
         return False
     if part and (verb != "get" or (kind.group, kind.plural) != ("", "pods")):
         return False

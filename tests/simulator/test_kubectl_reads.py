@@ -11,8 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_berth.cluster.failures import ApiFailure
 from kubectl_berth.cluster.snapshot import open_snapshot
+from kubectl_berth.scenarios.reader import SHIPPED
 from kubectl_berth.simulator.kubeconfig import write_kubeconfig
+from kubectl_berth.simulator.protobuf import MAGIC
+from kubectl_berth.simulator.reviews import RULES, review
 from kubectl_berth.simulator.server import serve
 from tests.fakes.moments import custom, definition, moment, pod, waiting
 
@@ -241,3 +245,35 @@ def test_describe_and_get_all(kubectl: Kubectl) -> None:
     told = kubectl("describe", "pod", "web-0")
     assert told.returncode == 0 and "registry.example/app:1" in told.stdout
     assert "pod/web-0" in kubectl("get", "all").stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("list pods", "yes"),
+        ("get pods --subresource=log", "yes"),
+        ("list secrets", "no"),
+        ("get configmaps/settings", "no"),
+        ("list replicasets", "no"),
+        ("delete pods", "no"),
+        ("get /healthz", "yes"),
+    ],
+)
+def test_what_may_be_done_is_answered(asked: str, answer: str, kubectl: Kubectl) -> None:
+    """kubectl asks in protobuf."""
+    assert kubectl("auth", "can-i", *asked.split()).stdout.split()[0] == answer
+
+
+def test_all_that_may_be_done(kubectl: Kubectl) -> None:
+    found = rows(kubectl("auth", "can-i", "--list"))
+    assert "pods [] [] [get list]" in found
+    assert not [line for line in found if line.startswith(("secrets", "configmaps", "replicasets"))]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"no", b"{}", b"[]", MAGIC, MAGIC + b"\x12", MAGIC + b"\x12\x05ab", MAGIC + b"\xff" * 9]
+)
+def test_a_body_that_is_no_review(body: bytes) -> None:
+    with pytest.raises(ApiFailure) as raised:
+        review(open_snapshot([SHIPPED / "healthy-control" / "cluster"]).store, RULES, body)
+    assert raised.value.status == 415
