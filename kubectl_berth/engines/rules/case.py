@@ -111,7 +111,7 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     else:
         chosen = _unnamed(understanding, inventory, findings)
     reach = reach_of(understanding, inventory, subjects, chosen)
-    if reach is not None and inventory.namespace is not None:
+    if inventory.namespace is not None:
         # the others that were named are told of in the reach; what follows is about the one read
         understanding = replace(understanding, namespaces=(inventory.namespace,))
     if reach is not None and reach.blind:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.question.understand import Understanding
+from kubectl_berth.question.words import kinds_of, says_little
 from kubectl_berth.records import Finding, Gap, Ref
 
 _DNS = re.compile(r"\b(?:dns|coredns|name resolution)\b", re.IGNORECASE)
@@ -44,7 +45,9 @@ def reach_of(
         return None
     # where the namespaces could not be listed, one that was not seen may be there
     unseen = said.unknown_namespaces if "namespaces" in inventory.unread else ()
-    others = [space for space in (*said.namespaces, *unseen) if space != own]
+    others = [
+        space for space in (*said.namespaces, *unseen) if space != own and not _common(space, said.text, bool(subjects))
+    ]
     if others:
         here = _named(own, said.text) or any(one.subject == Ref("Namespace", "", space) for one in findings
                                              for space in others)  # fmt: skip
@@ -74,6 +77,14 @@ def _reach(own: str, what: str, hint: str = "", *, blind: bool = False) -> Reach
 
 def _named(space: str, text: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(space)}(?![\w-])", text, re.IGNORECASE) is not None
+
+
+def _common(space: str, text: str, beside: bool) -> bool:
+    """True where the word is only a word: of the trade beside an object ("losing data"), or a kind ("my jobs")."""
+    if _placed(space, text):
+        return False
+    kind = rf"\b(?:are|my|our|the|any|all|which|of)\s+(?:my\s+|our\s+|the\s+)?{re.escape(space)}\b"
+    return (beside and says_little(space)) or bool(kinds_of(space) and re.search(kind, text, re.IGNORECASE))
 
 
 def _placed(space: str, text: str) -> bool:

@@ -138,3 +138,11 @@ def test_namespaces_are_known_from_anywhere(small: SmallCluster) -> None:
 def test_no_change_is_said_of_the_namespace_alone(small: SmallCluster) -> None:
     answer, _ = narrow(small, "what changed in the last 10 minutes?")
     assert answer.startswith("**No change is on record in that time in namespace shop")
+
+
+@pytest.mark.parametrize("question", ["are my jobs ok?", "is web losing data?", "are the jobs fine?"])
+def test_a_common_word_names_no_namespace(small: SmallCluster, question: str) -> None:
+    small.namespaces("data")
+    answer, gaps = narrow(small, question)
+    assert "nothing is known" not in answer and "jobs, shop" not in answer
+    assert not gaps
