@@ -100,6 +100,8 @@ def _answer(case: Case, *, fault: bool) -> str:
     if asked is None or (not fault and (case.reach is not None or starting(case) or _at_rest(case) or _quiet(case))):
         return ""
     if asked in ("up", "down") and case.main is not None:
+        if case.reach is not None:
+            return ""  # "reachable from jobs?": the other side was not read
         serves = not fault or _state(case) in (*UP[:2], PARTLY)
         return "Yes, " if serves == (asked == "up") else "No, "
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "

@@ -146,3 +146,12 @@ def test_a_common_word_names_no_namespace(small: SmallCluster, question: str) ->
     answer, gaps = narrow(small, question)
     assert "nothing is known" not in answer and "jobs, shop" not in answer
     assert not gaps
+
+
+def test_what_reaches_into_another_namespace_gets_no_yes_beside_a_fault(small: SmallCluster) -> None:
+    pod = next(one for one in small.things if one["kind"] == "Pod" and one["metadata"]["name"].startswith("web-"))
+    pod["status"]["containerStatuses"][0].update(ready=False, restartCount=9,
+                                                 state={"waiting": {"reason": "CrashLoopBackOff"}})  # fmt: skip
+    answer, _ = narrow(small, "is web reachable from jobs?")
+    assert answer.startswith("**Only namespace shop was read")
+    assert "**Yes" not in answer and "**No" not in answer
