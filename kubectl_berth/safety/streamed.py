@@ -19,9 +19,12 @@ _NEAR = 4000
 _RATE, _FIRST = 32, 64_000
 """Characters that are cleaned for each that comes, on top of the first ones: short texts stream word by word."""
 
+_KEY = "[REDACTED:private-key]"
+_ENDED = re.compile(r"END [A-Z0-9 ]{0,40}KEY ?----")
+
 _GOES_ON = re.compile(
     r"(?m)^[^\w\n]{0,20}(?:data|stringData)[\"']?:[ \t]*(?:[{|>].*)?\n(?:(?![ \t]*(?:```|~~~)?[ \t]*$).*\n)*\Z"
-    r"|(?:^[ \t]*[A-Za-z0-9+/_=-]{40,200}[ \t]*\n){1,200}\Z"
+    r"|(?:^(?:[^\n]{0,200}[ \t])?[A-Za-z0-9+/_=-]{32,200}[ \t]*\n){1,200}(?:[^\n]{0,120}\n)?\Z"
 )
 
 
@@ -55,7 +58,11 @@ class Streamed:
         self._pieces, self._waiting = [], 0
         self._credit -= len(self._window)
         cleaned = self.clean(self._window)
-        ready = cleaned if whole else cleaned[: _settled(cleaned)]
+        end = len(cleaned) if whole else _settled(cleaned)
+        if not whole and _KEY in cleaned and _in_key(self._window):
+            # how much of what follows belongs to the key shows at its end
+            end = min(end, cleaned.rfind(_KEY))
+        ready = cleaned[:end]
         if ready.startswith(self._given):
             more = ready[len(self._given) :]
             self._given = ready
@@ -88,6 +95,12 @@ class Streamed:
             self._full = 2 * _NEAR
         else:
             self._full = 2 * len(self._window)
+
+
+def _in_key(text: str) -> bool:
+    """True where a private key has begun and not ended."""
+    begun = text.rfind("BEGIN ")
+    return begun >= 0 and not _ENDED.search(text, begun)
 
 
 def _settled(text: str) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
+import yaml
 
 from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.streamed import HELD, Streamed
@@ -19,6 +21,11 @@ SAID = {
     "a password": ("The password is hunter2-Swordfish9 as the log says.\nNext line.", "hunter2"),
     "an address": (f"It connects to {URL} and fails.\n", "pw123456"),
     "a private key": (f"The log holds:\n\n{KEY}\nand nothing else.\n", BODY),
+    "a short private key": (
+        f"It holds:\n  -----BEGIN {'PRIVATE'} KEY-----\n  MIIEvQfakefake\n  -----END {'PRIVATE'} KEY-----\n  x: 1\n",
+        "MIIEvQfakefake",
+    ),
+    "the end of a private key": (f"It ends: {BODY}\n-----END {'PRIVATE'} KEY-----\nDone.\n", BODY),
     "a manifest that names its kind last": (f"Here it is:\n\n{MANIFEST}\nDone.\n", "c3dvcmRmaXNoLTQyLXg="),
     "a secret at the very end": (f"it is {AWS}", AWS),
 }
@@ -91,3 +98,13 @@ def test_what_turns_out_to_be_a_secret_late_does_not_stop_what_follows() -> None
         + streamed.rest()
     )
     assert out.endswith("late\nnext line\nmore")
+
+
+def test_every_known_form_of_a_secret_is_held_back_until_it_is_known() -> None:
+    files = sorted((Path(__file__).parent / "redaction").glob("*.yaml"))
+    entries = [entry for file in files for entry in yaml.safe_load(file.read_text())["secrets"]]
+    texts = [(entry["text"] if isinstance(entry, dict) else entry).replace("¦", "") for entry in entries]
+    assert len(texts) > 300
+    for text in texts:
+        said = f"The log says: {text} and then it goes on with words until its end comes, at last.\nDone.\n"
+        assert "".join(given(said, 4)) == shown(said), text
