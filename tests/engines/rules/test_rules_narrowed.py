@@ -154,4 +154,4 @@ def test_what_reaches_into_another_namespace_gets_no_yes_beside_a_fault(small: S
                                                  state={"waiting": {"reason": "CrashLoopBackOff"}})  # fmt: skip
     answer, _ = narrow(small, "is web reachable from jobs?")
     assert answer.startswith("**Only namespace shop was read")
-    assert "**Yes" not in answer and "**No" not in answer
+    assert "**Yes" not in answer and "**No, " not in answer
