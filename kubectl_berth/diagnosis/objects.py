@@ -126,6 +126,10 @@ class Inventory:
     def _by_uid(self) -> dict[str, Identified]:
         return {view.metadata.uid: view for view in self.everything if view.metadata.uid}
 
+    def covers(self, namespace: str) -> bool:
+        """Whether what lies in this namespace was read: elsewhere, absence proves nothing."""
+        return self.namespace is None or namespace in ("", self.namespace)
+
     def find(self, ref: Ref) -> Identified | None:
         """The object a reference names, or None where it is not there or was not read."""
         return self._by_ref.get(ref)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.errors import UsageError
+from kubectl_berth.errors import NotTaken, UsageError
 from kubectl_berth.records import Gap
 
 MOST = 5
@@ -26,6 +26,13 @@ def require_among(namespace: str, names: Collection[str]) -> None:
         named = near_names(namespace, names)[:MOST] or sorted(names)[:MOST]
         more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
         raise UsageError(f"there is no namespace {namespace}; there are: {', '.join(named)}{more}")
+
+
+def wider(inventory: Inventory) -> str:
+    """What to do where the one namespace that was read is not all that is asked about."""
+    if any(gap.why == NotTaken.why for gap in inventory.gaps):
+        return "take a snapshot without `-n`"
+    return f"ask again without `-n {inventory.namespace}`"
 
 
 def unproven(inventory: Inventory, namespace: str | None) -> tuple[Gap, ...]:

@@ -234,6 +234,7 @@ def test_a_drain_and_the_capacity_of_one_namespace_are_no_all_clear(tmp_path: Pa
         for question in ("can I drain node-a?", "Is there enough capacity?")
     }
     assert "Only namespace payments was read" in asked["can I drain node-a?"]
+    assert asked["can I drain node-a?"].endswith(" Take a snapshot without `-n`.**")
     assert "cannot be told: only namespace payments was read" in asked["Is there enough capacity?"]
 
 

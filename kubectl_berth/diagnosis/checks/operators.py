@@ -177,7 +177,7 @@ def missing_references(inventory: Inventory, view: CustomResource) -> list[str]:
     known = {definition.spec.names.kind for definition in inventory.definitions}
     lines: list[str] = []
     for kind, name, namespace in references(view.spec):
-        if kind not in known:
+        if kind not in known or not inventory.covers(namespace or view.namespace):
             continue
         there = any(inventory.find(ref) for ref in (Ref(kind, namespace or view.namespace, name), Ref(kind, "", name)))
         if not there:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
@@ -283,7 +284,7 @@ def _no_product(case: Case, word: str) -> Opening:
 
 def _only(case: Case) -> str:
     own = case.inventory.namespace
-    return f" (only namespace {own} was read: ask again without `-n {own}`)" if own is not None else ""
+    return f" (only namespace {own} was read: {wider(case.inventory)})" if own is not None else ""
 
 
 def _absent(word: str, case: Case) -> bool:

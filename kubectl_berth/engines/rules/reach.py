@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.question.words import kinds_of, says_little
@@ -56,22 +57,26 @@ def reach_of(
         names = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         plural = "namespaces" if len(others) > 1 else "namespace"
         hint = f", or with `-n {others[0]}`" if len(others) == 1 else ""
-        return _reach(own, f"of {plural} {names} nothing is known", hint, blind=blind)
+        return _reach(inventory, f"of {plural} {names} nothing is known", hint, blind=blind)
     nodes = [ref.name for ref in subjects if ref.kind == "Node"]
     drain = "drain" in said.intents
     if nodes or drain or (not subjects and _NODES.search(said.text)):
         where = ", ".join(nodes[:3]) or "the nodes"
-        return _reach(own, f"the pods{' and budgets' if drain else ''} of other namespaces on {where} were not seen")
+        return _reach(
+            inventory, f"the pods{' and budgets' if drain else ''} of other namespaces on {where} were not seen"
+        )
     if _DNS.search(said.text) and not any(resolves(one) for one in inventory.services):
-        return _reach(own, "the cluster's DNS runs in another, and of it nothing is known")
+        return _reach(inventory, "the cluster's DNS runs in another, and of it nothing is known")
     whole = _WHOLE.search(said.text) is not None or "operators" in said.intents
     if whole and not subjects and not said.unknown_namespaces:
-        return _reach(own, "of the rest of the cluster nothing is known")
+        return _reach(inventory, "of the rest of the cluster nothing is known")
     return None
 
 
-def _reach(own: str, what: str, hint: str = "", *, blind: bool = False) -> Reach:
-    headline = f"Only namespace {own} was read: {what}. Ask again without `-n {own}`{hint}."
+def _reach(inventory: Inventory, what: str, hint: str = "", *, blind: bool = False) -> Reach:
+    own, more = inventory.namespace, wider(inventory)
+    hint = hint if f"`-n {own}`" in more else ""
+    headline = f"Only namespace {own} was read: {what}. {more[:1].upper()}{more[1:]}{hint}."
     return Reach(headline, Gap("other namespaces", "not read", f"the run was narrowed to {own}: {what}"), blind)
 
 

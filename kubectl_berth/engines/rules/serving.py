@@ -188,7 +188,7 @@ def target_of(host: str, namespace: str, inventory: Inventory) -> Target | None:
     found = inventory.find(Ref("Service", space, name))
     if isinstance(found, Service):
         return _of_service(host, found, port, inventory)
-    if "services" in inventory.unread:
+    if "services" in inventory.unread or not inventory.covers(space):
         return None
     others = sorted(one.namespace for one in inventory.services if one.name == name)
     if others:

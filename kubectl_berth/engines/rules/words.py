@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import Operator, figure
@@ -87,7 +88,7 @@ def not_found(case: Case) -> str:
     nearest = ", ".join(str(ref) for ref in said.near[:4])
     hint = f" The nearest names are {nearest}." if nearest else " No name comes near it."
     own = case.inventory.namespace
-    hint += f" Only namespace {own} was read: ask again without `-n {own}`." if own and not case.reach else ""
+    hint += f" Only namespace {own} was read: {wider(case.inventory)}." if own and not case.reach else ""
     return f"Nothing that can be read is called {names}{place}.{hint}"
 
 
