@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,13 @@ def test_a_model_that_keeps_a_pipe_waiting_says_so_once_in_a_while(env: dict[str
 
 
 def test_a_terminal_shows_one_line_of_what_a_model_does_and_takes_it_back(env: dict[str, str], moment: str) -> None:
-    thoughts = reply(ANSWER, thinking="First the pods.\n\nThen I look at the events of shop.")
-    with FakeOllama([Hang(thoughts, 5)]) as fake:
+    # the end of an unfinished line is held back: it may turn out to be a secret
+    thoughts = reply(ANSWER, thinking="First the pods.\n\nThen I look at the events of shop.\nAnd then at")
+    with FakeOllama([Hang(thoughts, 6)]) as fake:
         arguments = ["ask", "why?", "--snapshot", moment, "--engine", "ollama", "--timeout", "9"]
         ended = on_terminal(arguments, {**env, "OLLAMA_HOST": fake.url}, columns=60)
-    assert f"{MODEL} is thinking: 1 s; ...look at the events of shop." in ended.out
-    assert "is thinking: 2 s" in ended.out
+    told = re.findall(rf"{re.escape(MODEL)} is thinking: (\d+) s; \.\.\.look at the events of shop\.", ended.out)
+    assert len(set(told)) >= 2, "the seconds go on"
     assert "is thinking" not in "\n".join(screen_of(ended.out, 60))
 
 
