@@ -92,7 +92,8 @@ KEPT = [
 PIECES = (
     'password token secret key = : " \' , \n { } [ ] ( ) -- - > | is to = => -> / @ :// bob x1y2z3w4 letmein \\" '
     "authorization: Bearer Basic cookie name value data kind: Secret IDENTIFIED BY [REDACTED:value] [REDACTED:token] "
-    "curl -u mysql -p <a> </a> ${X} null 12345 eyJhbGciOi.J9.x AKIAABCDEFGHIJKLMNOP cGFzc3dvcmQ9eDEyMzQ1Njc= %22 %3D"
+    "curl -u mysql -p <a> </a> ${X} null 12345 eyJhbGciOi.J9.x AKI"
+    "AABCDEFGHIJKLMNOP cGFzc3dvcmQ9eDEyMzQ1Njc= %22 %3D"
 ).split(" ")
 
 
