@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from kubectl_berth.errors import EngineUnreachable
 from kubectl_berth.evals.plan import Asked
@@ -22,6 +22,9 @@ class Ran:
     document: Mapping[str, Any]
     record: bytes | None
 
+
+TICK = 0.2
+"""Seconds between looks at whether Ctrl-C was pressed."""
 
 CarryOut = Callable[[Scenario], Ran]
 """Asks a scenario's question once. Called on several threads."""
@@ -60,7 +63,7 @@ def carry_out(results: Results, ask: CarryOut, parallel: int, wall: Callable[[],
         threading.Thread(target=work, name=f"eval-{number}", daemon=True).start()
     try:
         for _ in todo:
-            outcome = ended.get()
+            outcome = _next(ended)
             if isinstance(outcome, BaseException):
                 raise outcome
             if not reached and outcome.ran.document["outcome"] == EngineUnreachable.outcome:
@@ -72,6 +75,18 @@ def carry_out(results: Results, ask: CarryOut, parallel: int, wall: Callable[[],
             yield row
     finally:
         stop.set()
+
+
+T = TypeVar("T")
+
+
+def _next(ended: queue.SimpleQueue[T]) -> T:
+    # a Ctrl-C in the instant before a wait begins is heard only when that wait ends
+    while True:
+        try:
+            return ended.get(timeout=TICK)
+        except queue.Empty:
+            continue
 
 
 @dataclass(frozen=True)
