@@ -15,7 +15,7 @@ from kubectl_berth.diagnosis.inventory import Inventory, take
 from kubectl_berth.diagnosis.place import require_namespace, unproven
 from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.errors import ClusterUnreachable, Interrupted, ReadError, Refused, UsageError
-from kubectl_berth.investigation.stopping import on_signals
+from kubectl_berth.investigation.stopping import TICK, on_signals
 from kubectl_berth.records import Checked, Finding, Gap, Ref
 from kubectl_berth.safety.gate import clean
 from kubectl_berth.safety.refuse import check_kind, check_name
@@ -90,7 +90,8 @@ def check(open_cluster: Callable[[], Cluster], target: Target | None = None, nam
     )
     with on_signals(run.halt):
         worker.start()
-        run.done.wait()
+        while not run.done.wait(TICK):
+            continue
     if run.cluster is not None:
         run.cluster.close()
     if run.checked is not None:

@@ -10,6 +10,9 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+TICK = 0.2
+"""Seconds of one wait: a signal in the instant before a wait begins is heard only when that wait ends."""
+
 
 @contextmanager
 def on_signals(stop: Callable[[], None]) -> Iterator[None]:

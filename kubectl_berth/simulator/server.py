@@ -40,7 +40,9 @@ class RunningServer:
 
     def wait(self) -> None:
         """Blocks until the server is closed."""
-        self._thread.join()
+        # in short waits: a Ctrl-C in the instant before one begins is heard only when it ends
+        while self._thread.is_alive():
+            self._thread.join(0.2)
 
 
 def serve(cluster: Cluster, port: int = 0) -> RunningServer:
