@@ -148,11 +148,17 @@ def examine(cluster: Cluster, target: Target | None = None, namespace: str | Non
 def _readable(inventory: Inventory, namespace: str | None) -> None:
     """Raises where nothing was read, or where the namespace is not there."""
     require_namespace(inventory, namespace)
-    if not inventory.everything and inventory.gaps:
-        first = inventory.gaps[0]
-        more = f" and {len(inventory.gaps) - 1} more" if len(inventory.gaps) > 1 else ""
+    # usage that is not served says nothing about the lists
+    if not inventory.everything and inventory.unread:
+        gaps = [gap for gap in inventory.gaps if gap.why != "not served"] or inventory.gaps
+        first = gaps[0]
+        more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
         words = clean(first.detail or first.why)
         raise ClusterUnreachable(f"nothing of the cluster could be read, so nothing was checked: {words}{more}")
+    if not inventory.everything and namespace is None:
+        raise ClusterUnreachable(
+            "the server shows nothing at all, not even a namespace, so nothing was checked: is it the right one?"
+        )
 
 
 # --- the object asked about -----------------------------------------------------------------------------------------

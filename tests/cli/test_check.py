@@ -294,6 +294,23 @@ def test_without_discovery_the_cluster_is_unreachable(command: tuple[str, ...], 
     assert "cannot get path" in json.loads(ended.out)["error"]
 
 
+def test_a_cluster_that_shows_nothing_is_not_called_well(env: dict[str, str]) -> None:
+    kinds = {"pods": "Pod", "nodes": "Node", "namespaces": "Namespace"}
+    served = [
+        {"name": name, "kind": kind, "namespaced": name == "pods", "verbs": ["list"]} for name, kind in kinds.items()
+    ]
+    with recording() as server:
+        server.replies["/api"] = Reply({"kind": "APIVersions", "versions": ["v1"]})
+        server.replies["/apis"] = Reply({"kind": "APIGroupList", "groups": []})
+        server.replies["/api/v1"] = Reply({"kind": "APIResourceList", "groupVersion": "v1", "resources": served})
+        for name, kind in kinds.items():
+            server.replies[f"/api/v1/{name}"] = Reply({"kind": f"{kind}List", "metadata": {}, "items": []})
+        checked = berth("check", "--server", server.url, env=env)
+        asked = berth("ask", "is all well?", "--engine", "rules", "--server", server.url, env=env)
+    assert (checked.status, checked.out) == (3, "") and "shows nothing at all" in checked.err
+    assert "there is nothing to judge" in asked.out and "healthy" not in asked.out
+
+
 @pytest.mark.parametrize("output", ["json", "yaml"])
 def test_a_document_carries_no_escape_of_a_name(output: str, small: SmallCluster, env: dict[str, str]) -> None:
     node = small.node("node-\x1b[31mred\x07")

@@ -226,9 +226,14 @@ def _healthy(material: Material) -> str:
 
 
 def _blind(case: Case) -> str:
-    """Where not one pod could be read, nobody can say that all is well; "" elsewhere."""
-    if case.subjects or "pods" not in case.inventory.unread or case.inventory.pods:
+    """Where not one pod could be read, or there is none, nobody can say that all is well; "" elsewhere."""
+    inventory = case.inventory
+    if case.subjects or inventory.pods:
         return ""
+    if "pods" not in inventory.unread:
+        if inventory.namespace is not None or case.understanding.namespaces or inventory.workloads or inventory.nodes:
+            return ""
+        return "the cluster holds no node, no pod and no workload that can be read: there is nothing to judge."
     return "whether anything is broken cannot be told: pods could not be read. In what could be, no fault was found."
 
 
