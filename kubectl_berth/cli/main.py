@@ -17,6 +17,7 @@ import click
 
 from kubectl_berth import __version__
 from kubectl_berth.cli.asked import to_complete
+from kubectl_berth.cli.interrupts import hear_at_once
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus
 from kubectl_berth.output.guarded import guarded
@@ -110,6 +111,7 @@ def main() -> NoReturn:
 
             complete()
         _prepare_streams()
+        hear_at_once()
         environment = _guarded(Environment.actual())
         status = run(sys.argv[1:], environment)
         _leave(status)

@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
 
 class OpenConnections:
@@ -20,7 +21,9 @@ class OpenConnections:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._connections: WeakSet[Any] = WeakSet()
+        self._sockets: WeakSet[socket.socket] = WeakSet()
         self._answers: WeakSet[BaseHTTPResponse] = WeakSet()
+        self._ended = False
         self._own = threading.local()
 
     def watch(self, pools: PoolManager) -> None:
@@ -32,6 +35,14 @@ class OpenConnections:
         """A connection that may be waited on."""
         with self._lock:
             self._connections.add(connection)
+
+    def connected(self, sock: socket.socket) -> None:
+        """The socket of a connection that has just been made, and that does not hold it yet."""
+        with self._lock:
+            self._sockets.add(sock)
+            ended = self._ended
+        if ended:
+            _shut(sock)
 
     def taken(self, connection: Any) -> None:
         """The connection over which the thread that calls this is about to send."""
@@ -60,10 +71,13 @@ class OpenConnections:
             self._answers.add(answer)
 
     def end(self) -> None:
-        """Ends every read and write that is under way."""
+        """Ends every read and write that is under way; connections that come about later carry none."""
         with self._lock:
-            connections, answers = list(self._connections), list(self._answers)
+            self._ended = True
+            connections, sockets, answers = list(self._connections), list(self._sockets), list(self._answers)
         _shut_all(connections)
+        for sock in sockets:
+            _shut(sock)
         for answer in answers:
             with suppress(OSError, ValueError, RuntimeError):
                 answer.shutdown()
@@ -72,17 +86,37 @@ class OpenConnections:
 def _shut_all(connections: list[Any]) -> None:
     for connection in connections:
         if isinstance(sock := getattr(connection, "sock", None), socket.socket):
-            with suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
+            _shut(sock)
+
+
+def _shut(sock: socket.socket) -> None:
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
+class _Connection(HTTPConnection):
+    known: OpenConnections
+
+    def _new_conn(self) -> socket.socket:
+        sock = super()._new_conn()
+        self.known.connected(sock)
+        return sock
+
+
+class _SecureConnection(_Connection, HTTPSConnection):
+    """The same over TLS."""
 
 
 class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
     def __init__(self, known: OpenConnections, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._known = known
 
     def _new_conn(self) -> Any:
-        connection = super()._new_conn()
+        connection: Any = super()._new_conn()
+        connection.known = self._known
         self._known.add(connection)
         return connection
 
@@ -94,3 +128,5 @@ class _Pool(HTTPConnectionPool):
 
 class _SecurePool(_Pool, HTTPSConnectionPool):
     """The same over TLS."""
+
+    ConnectionCls = _SecureConnection

@@ -81,7 +81,7 @@ T = TypeVar("T")
 
 
 def _next(ended: queue.SimpleQueue[T]) -> T:
-    # a Ctrl-C in the instant before a wait begins is heard only when that wait ends
+    # on Windows a Ctrl-C is heard only when a wait ends
     while True:
         try:
             return ended.get(timeout=TICK)

@@ -23,7 +23,7 @@ from kubectl_berth.investigation.ending import record_of, result_of
 from kubectl_berth.investigation.outcome import failed
 from kubectl_berth.investigation.record import Record, Tape
 from kubectl_berth.investigation.said import Said
-from kubectl_berth.investigation.stopping import on_signals
+from kubectl_berth.investigation.stopping import TICK, on_signals
 from kubectl_berth.investigation.worker import Job, Question, Run, work
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.knowledge.store import Store
@@ -197,7 +197,7 @@ def _watch(run: Run, duty: _Duty) -> None:
             run.halt(TimedOut(f"no answer within {duty.settings.timeout:g} s; give it longer with --timeout"))
             return
         try:
-            event = run.events.get(timeout=min(left, 3600.0))
+            event = run.events.get(timeout=min(left, TICK))
         except queue.Empty:
             continue
         if event is None:

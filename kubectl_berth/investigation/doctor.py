@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,8 @@ def _cluster(access: Access, environment: Environment, *, narrowed: bool) -> Ite
     started = environment.monotonic()
     cluster = reach(access, environment)
     took = environment.monotonic() - started
-    # side by side: what does not answer is waited for once; closing first, the others are not waited for after Ctrl-C
-    with ThreadPoolExecutor(2) as pool, closing(cluster):
+    # side by side: what does not answer is waited for once
+    with closing(cluster), _unawaited(ThreadPoolExecutor(2)) as pool:
         version = cluster.name().version
         words = f"answers in {took:.2f} s, {version or 'keeps its version to itself'}"
         yield Point("cluster", "ok", words, details={"version": version, "seconds": round(took, 3)})
@@ -90,6 +90,15 @@ def _cluster(access: Access, environment: Environment, *, narrowed: bool) -> Ite
         yield from _rights(rights, narrowed)
         yield _kinds(discovery.result(), rights)
         yield metrics.result()
+
+
+@contextmanager
+def _unawaited(pool: ThreadPoolExecutor) -> Iterator[ThreadPoolExecutor]:
+    """A pool of which nothing is waited for at the end: after Ctrl-C it would be in vain."""
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _no_namespace(cluster: LiveCluster) -> Point | None:

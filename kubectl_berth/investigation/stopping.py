@@ -11,7 +11,7 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 TICK = 0.2
-"""Seconds of one wait: a signal in the instant before a wait begins is heard only when that wait ends."""
+"""Seconds of one wait of the main thread: on Windows a signal is heard only when a wait ends."""
 
 
 @contextmanager

@@ -40,7 +40,7 @@ class RunningServer:
 
     def wait(self) -> None:
         """Blocks until the server is closed."""
-        # in short waits: a Ctrl-C in the instant before one begins is heard only when it ends
+        # in short waits: on Windows a Ctrl-C is heard only when one ends
         while self._thread.is_alive():
             self._thread.join(0.2)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import select
 import signal
 import socket
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,6 +20,13 @@ import pytest
 from tests.fakes import anthropic, ollama
 from tests.fakes.loopback import Hang, Loopback, Request
 from tests.process import berth, snapshot, start, surroundings
+
+MUTE = (
+    "apiVersion: v1\nkind: Config\ncurrent-context: mute\n"
+    "contexts: [{{name: mute, context: {{cluster: mute, user: me}}}}]\n"
+    "clusters: [{{name: mute, cluster: {{server: 'http://127.0.0.1:{port}'}}}}]\n"
+    "users: [{{name: me, user: {{}}}}]\n"
+)
 
 CALL = ("list_pods", {"namespace": "shop"})
 
@@ -129,12 +139,7 @@ def test_the_deadline_holds_while_nothing_at_all_comes(env: dict[str, str], mome
 def test_the_deadline_holds_while_the_cluster_is_silent(env: dict[str, str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         config = tmp_path / "kubeconfig"
-        config.write_text(
-            "apiVersion: v1\nkind: Config\ncurrent-context: mute\n"
-            "contexts: [{name: mute, context: {cluster: mute, user: me}}]\n"
-            f"clusters: [{{name: mute, cluster: {{server: 'http://127.0.0.1:{mute.getsockname()[1]}'}}}}]\n"
-            "users: [{name: me, user: {}}]\n"
-        )
+        config.write_text(MUTE.format(port=mute.getsockname()[1]))
         arguments = ["ask", "why?", "--kubeconfig", str(config), "--engine", "rules", "-o", "json", "--timeout", "1"]
         begun = time.monotonic()
         ended = berth(*arguments, env=env)
@@ -194,3 +199,26 @@ def test_a_signal_ends_the_run_also_while_another_run_keeps_the_ledger(
     assert (running.returncode, json.loads(out)["outcome"]) == (130, "interrupted")
     # with the patience of a run that ended by itself it would be more than two
     assert took < 2.2, took
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a signal is given to one thread with a call of Linux")
+@pytest.mark.parametrize("command", [["ask", "why?", "--engine", "ollama"], ["tool", "list_pods"], ["doctor"]])
+def test_a_signal_that_comes_just_before_the_wait_is_heard(
+    command: list[str], env: dict[str, str], tmp_path: Path
+) -> None:
+    """Given to a thread that is not the main one, a signal is noted and breaks no wait off, as in that instant."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        config = tmp_path / "kubeconfig"
+        config.write_text(MUTE.format(port=mute.getsockname()[1]))
+        env |= {"OLLAMA_HOST": f"127.0.0.1:{mute.getsockname()[1]}", "OLLAMA_MODEL": ollama.MODEL}
+        running = start(*command, "--kubeconfig", str(config), env=env)
+        # what nobody accepts is connected all the same
+        select.select([mute], [], [], 20)
+        time.sleep(0.5)
+        threads = [int(path.name) for path in Path(f"/proc/{running.pid}/task").iterdir()]
+        other = next(thread for thread in threads if thread != running.pid)
+        sent = time.monotonic()
+        assert ctypes.CDLL(None).tgkill(running.pid, other, signal.SIGINT) == 0
+        running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert time.monotonic() - sent < 4
