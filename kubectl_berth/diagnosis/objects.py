@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from kubectl_berth.cluster.cluster import UsageFigures
 from kubectl_berth.cluster.quantities import quantity
@@ -48,6 +48,8 @@ from kubectl_berth.cluster.views import (
 )
 from kubectl_berth.diagnosis.fields import TYPES
 from kubectl_berth.records import Gap, Ref
+
+T = TypeVar("T")
 
 HOUR = 3600.0
 DEEPEST = 8  # owners above owners: nobody nests deeper, and a loop must end
@@ -105,8 +107,14 @@ class Inventory:
     """Field names whose list failed, in whole or in part: absence from them proves nothing."""
     reserved: dict[str, dict[str, Decimal]] = field(default_factory=dict, repr=False, compare=False)
     """What the pods of a node ask for, worked out when first asked for (fit.reserved_on)."""
-    worked_out: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """Whatever else a check works out once for the whole cluster, by a name of its own."""
+    _worked_out: dict[Callable[[Inventory], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, work: Callable[[Inventory], T]) -> T:
+        """What `work` makes of the whole cluster; it is called when this is first asked for, and never again."""
+        if work not in self._worked_out:
+            self._worked_out[work] = work(self)
+        found: T = self._worked_out[work]
+        return found
 
     @property
     def workloads(self) -> list[Workload]:

@@ -193,21 +193,14 @@ def resolver(inventory: Inventory, view: Identified) -> Iterator[Ref]:
         return
     if view.spec.host_network and view.spec.dns_policy != "ClusterFirstWithHostNet":
         return
-    yield from (ref for ref, mates in _dead_resolvers(inventory) if view.ref not in mates)
+    yield from (ref for ref, mates in inventory.once(_dead_resolvers) if view.ref not in mates)
 
 
 def _dead_resolvers(inventory: Inventory) -> list[tuple[Ref, frozenset[Ref]]]:
     """The pods of a DNS of which not one is ready, each with all pods of it."""
-    if "dead_resolvers" not in inventory.worked_out:
-        behind = [inventory.pods_of(one.ref) for one in inventory.services if resolves(one)]
-        inventory.worked_out["dead_resolvers"] = [
-            (pod.ref, frozenset(mate.ref for mate in pods))
-            for pods in behind
-            if not any(pod.ready for pod in pods)
-            for pod in pods
-        ]
-    found: list[tuple[Ref, frozenset[Ref]]] = inventory.worked_out["dead_resolvers"]
-    return found
+    behind = [inventory.pods_of(one.ref) for one in inventory.services if resolves(one)]
+    dead = [pods for pods in behind if not any(pod.ready for pod in pods)]
+    return [(pod.ref, frozenset(mate.ref for mate in pods)) for pods in dead for pod in pods]
 
 
 def resolves(service: Service) -> bool:

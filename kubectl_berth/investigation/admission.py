@@ -27,7 +27,7 @@ FIRST_PROMPT = 6000
 TURN_SECONDS = 0.25
 """How long one try waits for the ledger; between tries the main thread looks at signals."""
 PATIENCE = 10.0
-SETTLING_SECONDS = 2.0
+SETTLING_SECONDS = 5.0
 
 
 @dataclass

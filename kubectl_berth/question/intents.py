@@ -84,7 +84,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"tak(?:e|ing) (?:away|out)|save|spare|scal(?:e|ing) (?:down|in)|run (?:on|with))\b[^.?!]{0,40}"
             r"\b(?:one|two|1|2|a|the|fewer|less)?\s?(?:of (?:the|our|my) )?(?:\w+ )?nodes?\b(?! pools? of)|"
             r"\btak(?:e|ing)\b[^.?!]{0,40}\bnodes?\b[^.?!]{0,20}\b(?:away|out|offline|down)\b|"
-            r"\b(?:one|a) (?:node|machine|server)\s?(?:less|fewer)\b|\b(?:fewer|less) nodes?\b|\bone less node\b",
+            r"\b(?:one|a) (?:node|machine|server)\s?(?:less|fewer)\b|\b(?:fewer|less) nodes?\b|\bone less node\b|"
+            r"\bhow many (?:\w+ )?nodes?\b[^.?!]{0,15}\b(?:lose|spare|remove|drop|give up|do without)\b",
             re.IGNORECASE,
         ),
     ),
@@ -108,6 +109,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
             r"\b(?:limits?|requests?|memory|cpu|it to|value|by how much)\b|"
             r"\b(?:what|which|how much|how high|how far|to what)\b[^.?!]{0,30}\b(?:raise|increase|bump|lower|set)\b|"
             rf"\b(?:give|assign|grant|needs?|gets?)\b[^.?!]{{0,30}}{_AMOUNT}|"
+            r"^\W*(?:is|are)\b[^.?!]{0,30}\b(?:at|over|above|hitting|exceeding|reaching|touching)\b[^.?!]{0,10}"
+            r"\b(?:its|the|their) (?:\w+ )?limits?\b|"
             r"\b(?:going to|will|about to|soon|close to|near(?:ly|ing)?)\b[^.?!]{0,30}"
             r"\b(?:oom\w*|out of memory|(?:its|the|their) (?:memory )?limits?)\b|"
             rf"{_AMOUNT}[^.?!]{{0,25}}\b{_ADEQUATE}|\b(?:cpu|memory|ram|resource)\s(?:limits?|requests?)\b[^.?!]{{0,40}}"

@@ -53,6 +53,7 @@ def one_line(text: str, limit: int = 300) -> str:
     line = " ".join(sanitise(text).split())
     if len(line) <= limit:
         return line
+    # only a cut needs the redactor, and its rules take as long to compile as a TAB may take
     from kubectl_berth.safety.redact import head
 
     return head(line, limit - 1) + "…"

@@ -197,8 +197,8 @@ def test_a_signal_ends_the_run_also_while_another_run_keeps_the_ledger(
             out, _ = running.communicate(timeout=30)
             took = time.monotonic() - sent
     assert (running.returncode, json.loads(out)["outcome"]) == (130, "interrupted")
-    # with the patience of a run that ended by itself it would be more than two
-    assert took < 2.2, took
+    # with the patience of a run that ended by itself it would be more than five
+    assert took < 4.5, took
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a signal is given to one thread with a call of Linux")

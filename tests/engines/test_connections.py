@@ -71,7 +71,7 @@ def test_cutting_wakes_a_read_that_would_wait_for_ever():
         started = time.monotonic()
         with pytest.raises(httpx.HTTPError):
             client.get(f"http://127.0.0.1:{port}/")
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 4
         with pytest.raises(httpx.HTTPError):
             client.get(f"http://127.0.0.1:{port}/again")
         client.close()

@@ -28,14 +28,13 @@ class Preemption:
 
 def preemptions(inventory: Inventory) -> list[Preemption]:
     """The preemptions of the last hour, newest first. Where the winner is gone, the pod that was put out stands in."""
-    if "preemptions" not in inventory.worked_out:
-        inventory.worked_out["preemptions"] = [
-            _told(inventory, event)
-            for event in sorted(inventory.events, key=lambda one: str(one.last_seen), reverse=True)
-            if event.reason == "Preempted" and event.about.kind == "Pod" and inventory.recent(event, HOUR)
-        ]
-    found: list[Preemption] = inventory.worked_out["preemptions"]
-    return found
+    return inventory.once(_preemptions)
+
+
+def _preemptions(inventory: Inventory) -> list[Preemption]:
+    newest_first = sorted(inventory.events, key=lambda one: str(one.last_seen), reverse=True)
+    told = [one for one in newest_first if one.reason == "Preempted" and one.about.kind == "Pod"]
+    return [_told(inventory, event) for event in told if inventory.recent(event, HOUR)]
 
 
 def _told(inventory: Inventory, event: Event) -> Preemption:

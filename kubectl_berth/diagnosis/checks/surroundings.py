@@ -90,10 +90,11 @@ def _behind(pod: Pod, service: Service) -> bool:
 
 def relied_on(inventory: Inventory) -> set[Ref]:
     """The Services that an Ingress, a route, a webhook, an aggregated API or a running workload's settings lead to."""
-    if "relied_on" not in inventory.worked_out:
-        inventory.worked_out["relied_on"] = set(_leading(inventory))
-    found: set[Ref] = inventory.worked_out["relied_on"]
-    return found
+    return inventory.once(_relied_on)
+
+
+def _relied_on(inventory: Inventory) -> set[Ref]:
+    return set(_leading(inventory))
 
 
 def _leading(inventory: Inventory) -> Iterator[Ref]:

@@ -123,7 +123,7 @@ def _topic(material: Material, said: Said) -> list[str]:
         *material.preface,
         *said.parts,
         material.operator,
-        *material.premises,
+        *([] if said.alone else material.premises),
         material.past,
     ]
     told = "\n".join((said.verdict, *said.parts))

@@ -194,4 +194,4 @@ def _half_read(case: Case) -> list[str]:
     return []
 
 
-AVAILABILITY = Topic("availability", availability_calls, say_availability)
+AVAILABILITY = Topic(availability_calls, say_availability)

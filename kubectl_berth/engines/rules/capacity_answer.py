@@ -11,6 +11,7 @@ from kubectl_berth.diagnosis.fit import ZERO, amount, obstacles, show
 from kubectl_berth.diagnosis.sizing import share
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.material import capital
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl
@@ -90,8 +91,8 @@ def _refusal(case: Case, pool: Pool, loss: Loss, figures: str, results: Sequence
     left, needs = loss.left.get(name, ZERO), loss.needs.get(name, ZERO)
     if loss.short:
         why = (
-            f"without {loss.node.name} the {name} does not fit: {show(name, needs)} reserved for {show(name, left)} "
-            f"that would be left ({share(needs, left)}%)"
+            f"without {loss.node.name} {_called(name)} does not fit: {show(name, needs)} reserved for "
+            f"{show(name, left)} that would be left ({share(needs, left)}%)"
         )
     else:
         pods = ", ".join(f"{pod.namespace}/{pod.name}" for pod in (loss.homeless or ())[:3])
@@ -153,12 +154,16 @@ def _own(loss: Loss, name: str) -> Decimal:
     return amount(loss.node.status.allocatable.get(name))
 
 
+def _called(resource: str) -> str:
+    return "the number of pods" if resource == "pods" else resource
+
+
 def _binding(pool: Pool) -> str:
     name = pool.binding
     if not name:
         return ""
     held = share(pool.reserved.get(name, ZERO), pool.allocatable[name])
-    words = [f"{name.capitalize()} is what binds: {held}% of it is reserved"]
+    words = [f"{capital(_called(name))} is what binds: {held}% of it is reserved"]
     if name in pool.used:
         words.append(f"{share(pool.used[name], pool.allocatable[name])}% used")
     if name != "cpu" and pool.used.get("cpu") is not None and pool.allocatable.get("cpu"):
@@ -279,5 +284,5 @@ def _wasted(case: Case, found: Sequence[Pool]) -> list[str]:
     return [words for _, words in sorted(gaps, key=lambda gap: (-gap[0], gap[1]))[:TOP]]
 
 
-CAPACITY = Topic("capacity", capacity_calls, say_capacity)
-WASTE = Topic("cost", capacity_calls, say_waste)
+CAPACITY = Topic(capacity_calls, say_capacity)
+WASTE = Topic(capacity_calls, say_waste)

@@ -278,4 +278,4 @@ def _room(case: Case, nodes: set[str]) -> str:
     return f"But not all of its pods find another place: {pods or 'some'} would stay Pending."
 
 
-DRAIN = Topic("drain", drain_calls, say_drain)
+DRAIN = Topic(drain_calls, say_drain)

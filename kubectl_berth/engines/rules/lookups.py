@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from kubectl_berth.cluster.views import Pod, Workload, age, parse_time, seconds_since
+from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, span
 from kubectl_berth.records import Ref
@@ -67,7 +68,7 @@ def lookup(case: Case) -> Answer | None:
         return _on_node(case, case.main)
     if _RESTARTED.search(text) and not any(ref.kind == "Node" for ref in case.subjects):
         return _restarts(case)
-    if _IMAGE.search(text) and case.main is not None:
+    if _IMAGE.search(text) and case.main is not None and case.main.kind not in ("Node", "Namespace"):
         return _images(case, case.main)
     return None
 
@@ -163,16 +164,16 @@ def _policies(case: Case) -> Answer | None:
     return f"{head}{names}. Whether one of them blocks a given connection, the rules do not work out.", lines
 
 
-def _revisions(case: Case, ref: Ref) -> list[Workload]:
+def revisions(inventory: Inventory, ref: Ref) -> list[Workload]:
     """The ReplicaSets of a Deployment, the newest first."""
-    below = [one for one in case.inventory.children(ref) if isinstance(one, Workload) and one.kind == "ReplicaSet"]
+    below = [one for one in inventory.children(ref) if isinstance(one, Workload) and one.kind == "ReplicaSet"]
     return sorted(below, key=lambda one: (one.revision, one.metadata.creation_timestamp or ""), reverse=True)
 
 
 def _who(case: Case) -> Answer:
     lines = []
     for ref in case.subjects[:3]:
-        for one in _revisions(case, ref)[:2]:
+        for one in revisions(case.inventory, ref)[:2]:
             when = age(case.inventory.now, one.metadata.creation_timestamp)
             lines.append(f"{ref}, revision {one.revision}: made {when} ago (ReplicaSet {one.name}, {_of(one)})")
     return NOBODY, lines
@@ -196,7 +197,9 @@ def _images(case: Case, ref: Ref) -> Answer | None:
         return None
     told = [f"{image} ({up} of {whole} pods ready)" for image, (up, whole) in
             sorted(counts.items(), key=lambda each: -each[1][0])]  # fmt: skip
-    lines = [f"revision {one.revision} (ReplicaSet {one.name}): {_of(one)}" for one in _revisions(case, ref)[:4]]
+    lines = [
+        f"revision {one.revision} (ReplicaSet {one.name}): {_of(one)}" for one in revisions(case.inventory, ref)[:4]
+    ]
     return f"{ref} runs {'; '.join(told[:4])}.", lines if len(lines) > 1 else []
 
 

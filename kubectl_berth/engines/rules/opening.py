@@ -10,7 +10,6 @@ from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
-from kubectl_berth.engines.rules.lookups import lookup
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.unanswerable import unanswerable
 from kubectl_berth.engines.rules.words import not_found
@@ -66,7 +65,6 @@ def opening(case: Case, version: str) -> Opening | None:
         _pressure(case)
         or _resolver(case)
         or _order(case)
-        or _looked_up(case)
         or _upgrade(case, version)
         or _changes(case)
         or _version(case, version)
@@ -74,14 +72,6 @@ def opening(case: Case, version: str) -> Opening | None:
         or _denied(case)
         or _unanswered(case)
     )
-
-
-def _looked_up(case: Case) -> Opening | None:
-    found = lookup(case)
-    if found is None:
-        return None
-    lines = "\n".join(f"- {line}" for line in found[1])
-    return Opening(found[0], [lines] if lines else [], alone=True)
 
 
 def _order(case: Case) -> Opening | None:

@@ -291,4 +291,4 @@ def _fit(case: Case, sizings: dict[Ref, Sizing]) -> str:
     return bullets("**Whether it fits**", lines)
 
 
-SIZING = Topic("cost", sizing_calls, say_sizing)
+SIZING = Topic(sizing_calls, say_sizing)

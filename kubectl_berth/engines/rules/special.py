@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
-from kubectl_berth.cluster.views import Identified
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.serving import operator_of
 from kubectl_berth.records import Finding
@@ -17,35 +13,6 @@ MOST_NAMES = 40
 def own_note(case: Case) -> Finding | None:
     """What is no fault but says why the main subject does not do what is expected of it (suspended, scaled to 0)."""
     return next((note for note in case.notes if note.subject == case.main), None)
-
-
-_LISTED = re.compile(r"^\W*(?:please\s+)?(?:list|which|what|show)\b", re.IGNORECASE)
-
-
-def _names(things: Sequence[Identified]) -> str:
-    """The names, with their namespaces where they have one."""
-    names = sorted(f"{one.namespace}/{one.name}" if one.namespace else one.name for one in things)
-    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
-
-
-def figures(case: Case) -> str:
-    """How many objects of the kinds spoken of there are, in the namespaces named; "" where no number is asked for."""
-    said = case.understanding
-    if said.intent != "how-many" or not said.kinds or case.subjects:
-        return ""
-    spaces = set(said.namespaces)
-    told = []
-    for kind in said.kinds:
-        things = [
-            view
-            for view in case.inventory.everything
-            if view.kind == kind and (kind == "Namespace" or not spaces or view.namespace in spaces)
-        ]
-        ready = [pod for pod in case.inventory.pods if pod in things and pod.ready] if kind == "Pod" else []
-        counted = f"{kind}: {len(things)}" + (f", {len(ready)} of them ready" if kind == "Pod" else "")
-        told.append(counted + (f" ({_names(things)})" if things and _LISTED.search(said.text) else ""))
-    place = f"namespace {', '.join(said.namespaces)}" if spaces else "the cluster"
-    return f"In {place}: {'; '.join(told)}."
 
 
 def operators(case: Case) -> list[str]:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.question.intents import Intent
 from kubectl_berth.records import Action, Finding, ToolResult
 
 
 @dataclass(frozen=True)
 class Said:
-    """A topic's answer: its first sentence, blocks of Markdown, what to do, what was not checked, what it found."""
+    """A topic's answer: its first sentence, blocks of Markdown, what to do, what was not checked, what it found.
+
+    `alone` where what the question takes for granted is moot.
+    """
 
     verdict: str
     parts: Sequence[str] = ()
@@ -21,6 +23,7 @@ class Said:
     unchecked: Sequence[str] = ()
     actions: Sequence[Action] = ()
     findings: tuple[Finding, ...] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,6 @@ class Topic:
     `say` gives None where the topic has nothing to say after all; the answer is then one about faults.
     """
 
-    intent: Intent
     calls: Callable[[Case], list[ToolCall]]
     say: Callable[[Case, Sequence[ToolResult]], Said | None]
 

@@ -8,6 +8,7 @@ from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.drain_answer import DRAIN
+from kubectl_berth.engines.rules.facts import FACTS, fact
 from kubectl_berth.engines.rules.sizing_answer import SIZING, sized
 from kubectl_berth.engines.rules.topic import Topic
 
@@ -32,6 +33,8 @@ def topic_of(case: Case) -> Topic | None:
     said = case.understanding
     if case.lost or case.blind:
         return None
+    if fact(case) is not None:
+        return FACTS
     claims = {premise.claim for premise in said.premises if not premise.negated and not premise.asked}
     for intent in said.intents:
         if intent == "drain":

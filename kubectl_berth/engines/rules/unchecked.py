@@ -73,7 +73,7 @@ def unchecked(material: Material) -> list[str]:
 def _that_matter(material: Material) -> list[Gap]:
     """The gaps but for that of usage figures, unless the answer is about usage."""
     found = [*material.case.causes, *material.case.symptoms]
-    about_usage = material.said is not None or any(
+    about_usage = (material.said is not None and not material.said.alone) or any(
         re.search(r"oom|memory|autoscaler", one.reason.lower()) for one in found
     )
     return [gap for gap in material.gaps if about_usage or not re.match(r"usage|(?:pods|nodes)\.metrics", gap.what)]

@@ -12,7 +12,7 @@ from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, clause, why
 from kubectl_berth.engines.rules.resting import resting
 from kubectl_berth.engines.rules.serving import figure
-from kubectl_berth.engines.rules.special import figures, own_note
+from kubectl_berth.engines.rules.special import own_note
 from kubectl_berth.engines.rules.words import asks_whether_alike, not_found
 from kubectl_berth.records import Finding, Ref
 
@@ -25,8 +25,6 @@ def verdict(material: Material) -> str:
         return f"**{case.reach.headline}**"
     if case.lost:
         return f"**{not_found(case)}**"
-    if counted := figures(case):
-        return f"**{counted}**"
     moot = material.opening is not None and material.opening.alone
     if worst is None:
         answer = "" if moot else _answer(case, fault=False)

@@ -335,7 +335,10 @@ def test_a_budget_that_blocks_a_drain_comes_first(small: SmallCluster) -> None:
 
 def test_counts_are_counted(small: SmallCluster) -> None:
     answer, _ = ask(small, "how many pods run in shop?")
-    assert first_line(answer) == "**In namespace shop: Pod: 2, 2 of them ready.**"
+    assert (
+        first_line(answer)
+        == "**There are 2 Pods (2 ready) in namespace shop: shop/web-5d78c9869d-m4nzp, shop/web-5d78c9869d-x2k4q.**"
+    )
 
 
 def test_what_findings_quote_is_cleaned_too(small: SmallCluster) -> None:
