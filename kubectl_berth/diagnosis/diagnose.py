@@ -15,7 +15,7 @@ from kubectl_berth.diagnosis.checks.control_plane import (
 )
 from kubectl_berth.diagnosis.checks.deletion import check_deletions
 from kubectl_berth.diagnosis.checks.images import check_images
-from kubectl_berth.diagnosis.checks.jobs import check_cron_jobs, check_jobs
+from kubectl_berth.diagnosis.checks.jobs import check_jobs
 from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
 from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
@@ -32,6 +32,7 @@ from kubectl_berth.diagnosis.checks.remarks import (
 from kubectl_berth.diagnosis.checks.rights import check_rights
 from kubectl_berth.diagnosis.checks.rollouts import check_workloads
 from kubectl_berth.diagnosis.checks.scaling import check_autoscalers, check_budgets
+from kubectl_berth.diagnosis.checks.schedules import check_cron_jobs
 from kubectl_berth.diagnosis.checks.scheduling import check_scheduling
 from kubectl_berth.diagnosis.checks.storage import check_claims, check_mounts
 from kubectl_berth.diagnosis.inventory import Inventory

@@ -34,6 +34,19 @@ class Strategy(View):
     rolling_update: RollingUpdate | None = None
 
 
+class ClaimTemplate(View):
+    """The claim that a StatefulSet makes for each of its pods: its name is the first part of the claim's."""
+
+    metadata: Meta = field(default_factory=Meta)
+
+
+class ClaimRetention(View):
+    """What becomes of a StatefulSet's claims: "Retain", "Delete", absent for "Retain"."""
+
+    when_deleted: str = ""
+    when_scaled: str = ""
+
+
 class WorkloadSpec(View):
     """The spec of a Deployment, ReplicaSet, StatefulSet or DaemonSet; `replicas` absent means 1."""
 
@@ -44,6 +57,8 @@ class WorkloadSpec(View):
     strategy: Strategy | None = None
     update_strategy: Strategy | None = None
     pod_management_policy: str = ""
+    volume_claim_templates: list[ClaimTemplate] = []
+    persistent_volume_claim_retention_policy: ClaimRetention | None = None
 
 
 class WorkloadStatus(View):
@@ -68,6 +83,7 @@ class ManagedField(View):
 
     manager: str = ""
     subresource: str = ""
+    time: str | None = None
     fields_v1: Any = None
 
     @property
@@ -158,6 +174,12 @@ class Job(Identified):
         )
 
 
+class JobTemplate(View):
+    """The Jobs that a CronJob makes."""
+
+    spec: JobSpec = field(default_factory=JobSpec)
+
+
 class CronJobSpec(View):
     """A CronJob's spec."""
 
@@ -166,6 +188,7 @@ class CronJobSpec(View):
     suspend: bool = False
     concurrency_policy: str = "Allow"
     starting_deadline_seconds: int | None = None
+    job_template: JobTemplate = field(default_factory=JobTemplate)
 
 
 class JobReference(View):
@@ -186,6 +209,7 @@ class CronJobStatus(View):
 class CronJob(Identified):
     """A CronJob."""
 
+    metadata: WorkloadMeta = field(default_factory=WorkloadMeta)
     spec: CronJobSpec = field(default_factory=CronJobSpec)
     status: CronJobStatus = field(default_factory=CronJobStatus)
 

@@ -1,14 +1,16 @@
-"""Pods that the API server refuses to create: quotas, bounds, security, accounts, webhooks."""
+"""Pods and Jobs that the API server refuses to create: quotas, bounds, security, accounts, webhooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from kubectl_berth.cluster.views import Identified, Job, Workload, condition
+from kubectl_berth.cluster.views import CronJob, Identified, Job, Workload, age, condition
+from kubectl_berth.diagnosis.checks.pod_security import security_remedy, violations
 from kubectl_berth.diagnosis.checks.rollouts import severity_of
+from kubectl_berth.diagnosis.checks.schedules import create_failure
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
-from kubectl_berth.diagnosis.say import clip, held, said
+from kubectl_berth.diagnosis.say import clip, count, held, listed, said
 from kubectl_berth.records import Finding, Ref, Severity
 
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+?), used: (.+?), limited: (.+?)(?:$|\s*\()", re.IGNORECASE)
@@ -26,8 +28,8 @@ Judge = Callable[[Inventory, Identified, str, str], Iterator[Finding]]
 
 
 def check_admission(inventory: Inventory) -> Iterable[Finding]:
-    """Workloads that lack pods because creating them is refused."""
-    for view in [*inventory.workloads, *inventory.replica_sets, *inventory.jobs]:
+    """Workloads that lack pods, and schedules that lack Jobs, because creating them is refused."""
+    for view in [*inventory.workloads, *inventory.replica_sets, *inventory.jobs, *inventory.cron_jobs]:
         refusal = _refusal(inventory, view)
         if refusal is None:
             continue
@@ -47,6 +49,9 @@ def _refusal(inventory: Inventory, view: Identified) -> tuple[str, str] | None:
         failure = condition(view.status.conditions, "ReplicaFailure")
         if failure is not None and failure.status == "True":
             return failure.message, f"{view.ref}: {held(failure, inventory.now)}"
+    if isinstance(view, CronJob):
+        failed = create_failure(inventory, view)
+        return (failed.text, f"{view.ref}: {said(failed, inventory.now)}") if failed is not None else None
     if isinstance(view, Job) and (view.outcome() is not None or view.spec.suspend):
         return None
     event = inventory.newest(view, "FailedCreate", within=HOUR)
@@ -64,9 +69,44 @@ def _severity(view: Identified) -> Severity:
     return severity_of(view) if isinstance(view, Workload) else "warning"
 
 
-def _caused(view: Identified, ref: Ref, words: str, evidence: str) -> Finding:
+def _caused(inventory: Inventory, view: Identified, ref: Ref, words: str, evidence: str) -> Finding:
     """The workload as what the refusal stops."""
-    return Finding(_severity(view), view.ref, "PodsNotCreated", words, (evidence,), caused_by=ref)
+    if isinstance(view, CronJob) and view.status.last_schedule_time:
+        words += f"; it last started one {age(inventory.now, view.status.last_schedule_time)} ago"
+    reason = "JobsNotCreated" if view.kind == "CronJob" else "PodsNotCreated"
+    return Finding(_severity(view), view.ref, reason, words, (evidence,), caused_by=ref)
+
+
+def _made_of(view: Identified) -> str:
+    """What the object makes: a schedule makes Jobs, everything else pods."""
+    return "Jobs" if view.kind == "CronJob" else "pods"
+
+
+def _finished(inventory: Inventory, view: Identified, asked: str) -> list[str]:
+    """How many of the objects that a quota counts have ended and only take up its room."""
+    if "count/jobs" in asked:
+        jobs = [one for one in inventory.jobs if one.namespace == view.namespace]
+        ended = sum(1 for one in jobs if one.outcome() is not None)
+        return [f"{count(len(jobs), 'Job')} in namespace {view.namespace}, {ended} of them ended"]
+    if "count/pods" in asked:
+        pods = [one for one in inventory.pods if one.namespace == view.namespace]
+        ended = sum(1 for one in pods if one.finished)
+        return [f"{count(len(pods), 'pod')} in namespace {view.namespace}, {ended} of them ended"]
+    return []
+
+
+def _room(view: Identified, asked: str) -> str:
+    if "count/" in asked and view.kind in ("CronJob", "Job"):
+        return (
+            "clear away Jobs that have ended and are not needed any more, let the next ones go by themselves "
+            "(ttlSecondsAfterFinished, successfulJobsHistoryLimit), or raise the quota"
+        )
+    surge = (
+        ""
+        if view.kind in ("CronJob", "Job")
+        else ("; an update also needs room for its surge (maxSurge), so maxUnavailable 1 with maxSurge 0 may do")
+    )
+    return f"raise the quota, lower what the {_made_of(view)} ask for, or free what others hold{surge}"
 
 
 def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
@@ -77,14 +117,15 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             _severity(view),
             ref,
             "QuotaExceeded",
-            f"it is used up: pods of {view.ref} ask for {full[2]}, {full[3]} of {full[4]} are in use",
-            (evidence,),
+            f"it is used up: {_made_of(view)} of {view.ref} ask for {full[2]}, {full[3]} of {full[4]} are in use",
+            (evidence, *_finished(inventory, view, full[2])),
             effects=(view.ref,),
-            remedy="raise the quota, lower what the pods ask for, or free what others hold; an update also needs room "
-            "for its surge (maxSurge), so maxUnavailable 1 with maxSurge 0 may do",
+            remedy=_room(view, full[2]),
             disproof=f"status.used of the quota below its hard limit by {full[2]}",
         )
-        yield _caused(view, ref, f"its pods are not created: quota {full[1].strip()} is used up", evidence)
+        yield _caused(
+            inventory, view, ref, f"its {_made_of(view)} are not created: quota {full[1].strip()} is used up", evidence
+        )
         return
     wants = _QUOTA_WANTS.search(text)
     if wants:
@@ -92,7 +133,7 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             _severity(view),
             view.ref,
             "QuotaNeedsRequests",
-            f"its pods are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
+            f"its {_made_of(view)} are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
             (evidence,),
             remedy="set them in the pod template, or give the namespace defaults with a LimitRange",
             disproof="a pod template that states them",
@@ -132,10 +173,10 @@ def _security(inventory: Inventory, view: Identified, text: str, evidence: str) 
             _severity(view),
             view.ref,
             "PodSecurityViolation",
-            f"its pods are not created: the namespace enforces PodSecurity {match[1]}, and they violate it: "
-            f"{clip(match[2], 240)}",
+            f"its pods are not created: namespace {view.namespace} enforces PodSecurity {match[1]}, and they violate "
+            f"it: {listed(violations(match[2]), 8)}",
             (evidence,),
-            remedy="set those fields in the template's securityContext; lower the namespace's level only if it must be",
+            remedy=security_remedy(match[2], f"namespace {view.namespace}"),
             disproof="a namespace without that enforcement",
         )
 
@@ -155,16 +196,24 @@ def _account(inventory: Inventory, view: Identified, text: str, evidence: str) -
         remedy="create the service account, or correct serviceAccountName in the pod template",
         disproof="the account is there",
     )
-    yield _caused(view, ref, f"its pods are not created: service account {ref.name} does not exist", evidence)
+    yield _caused(
+        inventory,
+        view,
+        ref,
+        f"its {_made_of(view)} are not created: service account {ref.name} does not exist",
+        evidence,
+    )
 
 
 def _webhook(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:
     match = _CALL.search(text)
     if match is None:
         return
-    yield webhook_failure(inventory, view, text, evidence, f"pods of {view.ref} are not created")
+    yield webhook_failure(inventory, view, text, evidence, f"{_made_of(view)} of {view.ref} are not created")
     ref = webhook_owner(inventory, match[1])
-    yield _caused(view, ref, f"its pods are not created: webhook {match[1]} {_trouble(text)[0]}", evidence)
+    yield _caused(
+        inventory, view, ref, f"its {_made_of(view)} are not created: webhook {match[1]} {_trouble(text)[0]}", evidence
+    )
 
 
 def webhook_failure(inventory: Inventory, view: Identified, text: str, evidence: str, then: str) -> Finding:
@@ -219,7 +268,8 @@ def _denied(inventory: Inventory, view: Identified, text: str, evidence: str) ->
             _severity(view),
             view.ref,
             "AdmissionDenied",
-            f"its pods are not created: the policy behind webhook {match[1]} denies them: {clip(match[2], 240)}",
+            f"its {_made_of(view)} are not created: the policy behind webhook {match[1]} denies them: "
+            f"{clip(match[2], 240)}",
             (evidence,),
             remedy="change the pod template as the policy asks; the webhook itself works",
             disproof="the policy no longer matches",
@@ -230,8 +280,8 @@ def _other(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
     yield Finding(
         _severity(view),
         view.ref,
-        "PodCreationRefused",
-        f"its pods are not created: {clip(text, 240)}",
+        "JobCreationRefused" if view.kind == "CronJob" else "PodCreationRefused",
+        f"its {_made_of(view)} are not created: {clip(text, 240)}",
         (evidence,),
         remedy="change what the API server's words name",
         disproof="a pod created since",
