@@ -7,15 +7,14 @@ from datetime import datetime
 from kubectl_berth.cluster.views import Condition, Event, Pod, age, seconds_since
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Severity
-from kubectl_berth.safety.redact import head
+from kubectl_berth.safety.shorten import shortened
 
 LONGEST = 420
 
 
 def clip(text: str, limit: int = LONGEST) -> str:
-    """The text on one line, cut where it is longer than `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else head(line, limit - 4).rstrip() + " ..."
+    """The text on one line of at most `limit` characters, its last clause kept where it is longer."""
+    return shortened(text, limit)
 
 
 def said(event: Event, now: datetime) -> str:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kubectl_berth.engines.rules.log_families import (
+    CASED,
+    DECISIVE,
+    family_of_line,
+    says_the_end,
+    speaks_of_a_connection,
+)
 from kubectl_berth.engines.rules.orders import gives_orders, without_orders
 
 CHARACTERS = 800
@@ -37,57 +44,6 @@ class Reading:
     last: str = ""
 
 
-_FAMILIES: tuple[tuple[str, str], ...] = (
-    ("rbac", r"is forbidden: user \"?|cannot (?:list|get|watch|create|update|patch|delete) resource|rbac: "),
-    ("dns", r"no such host|name or service not known|enotfound|eai_again|temporary failure in name resolution|"
-            r"getaddrinfo|"
-            r"could not (?:resolve|translate) host|bad address|can't resolve|cannot resolve|unable to resolve|"
-            r"host not found|name does not resolve|unknownhostexception|server misbehaving|nxdomain|"
-            r"\blookup \S+.*(?:timeout|refused|misbehaving)"),
-    ("refused", r"connection refused|econnrefused|actively refused|no route to host|ehostunreach|"
-                r"could not connect|connection reset|econnreset|unreachable|failed to connect"),
-    ("timeout", r"i/o timeout|etimedout|context deadline exceeded|timed? ?out|deadline exceeded"),
-    ("authentication", r"password authentication failed|access denied for user|authentication failed|"
-                       r"auth(?:entication)? error|"
-                       r"unauthorized|\b401\b|invalid (?:api[- ]?key|credentials|token)|login failed|bad credentials"),
-    ("disk full", r"no space left on device|enospc|disk quota exceeded|disk (?:is )?full"),
-    ("permission", r"permission denied|eacces|eperm|read-only file ?system|operation not permitted|"
-                   r"access (?:is )?denied"),
-    ("port in use", r"address already in use|eaddrinuse|port \d+ (?:is )?already"),
-    ("wrong architecture", r"exec format error"),
-    ("heap", r"outofmemoryerror|heap out of memory|java heap space|\bmemoryerror\b|cannot allocate memory|"
-             r"gc overhead limit"),
-    ("schema", r"relation \\?\"?[\w.]+\\?\"? (?:does not exist|already exists)|"
-               r"column \S+ (?:of relation \S+ )?does not exist|"
-               r"no such (?:table|column)|unknown column|table \S+ (?:doesn't|does not) exist|migration|"
-               r"undefinedtable|undefinedcolumn|"
-               r"schema version"),
-    ("corrupt data", r"checkpoint record|\bcorrupt|checksum (?:mismatch|failed|error|verification)|invalid page|"
-                     r"bad magic|malformed (?:page|block|database)|crc (?:mismatch|error)|disk image is malformed"),
-    ("certificate", r"x509:|certificate (?:has )?expired|certificate verify failed|unknown authority|tls: |"
-                    r"ssl error|handshake fail"),
-    ("missing setting", r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,60}(?:not set|unset|is empty|empty|required|missing|"
-                        r"undefined|must be|not found|not defined)|"
-                        r"(?:not set|unset|required|missing|undefined|must set|must provide|not defined|"
-                        r"no value for)\b.{0,80}"
-                        r"(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b(?:env|environment|setting|variable|config|"
-                        r"configuration|key|option|parameter|property|flag)\b)|"
-                        r"keyerror: '?[A-Z]|environment variable"),
-    ("missing file", r"no such file or directory|enoent|executable file not found|cannot find module|"
-                     r"modulenotfounderror|"
-                     r"classnotfoundexception|importerror|filenotfound|cannot open shared object"),
-    ("bad setting", r"unknown (?:field|flag|option|key|parameter|argument|command)|invalid (?:config|value|option|"
-                    r"argument|setting|format)|"
-                    r"unrecognized|cannot unmarshal|could not parse|failed to parse|parse error|yaml: |"
-                    r"syntax error|unexpected token|"
-                    r"unsupported (?:value|version|option)"),
-    ("limit", r"\b429\b|too many requests|too many open files|emfile|too many connections|rate limit|quota"),
-    ("crash", r"segmentation fault|sigsegv|core dumped|nil pointer|nullpointerexception|stack overflow|"
-              r"assertion failed|unhandled|uncaught"),
-)  # fmt: skip
-_COMPILED = tuple((family, re.compile(pattern, re.IGNORECASE)) for family, pattern in _FAMILIES)
-_CASED = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
-
 _LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
     (5, re.compile(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?|ALERT|SEVERE|CRIT)\b|^panic:|\bfatal(?: error)?:|"
                    r"\blevel=(?:fatal|panic|critical)\b|^F\d{4} ")),
@@ -97,6 +53,8 @@ _LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
                    r"\bException\b|\bTraceback\b|\bfailed\b|\bfailure\b", re.IGNORECASE)),
     (1, re.compile(r"\bWARN(?:ING)?\b|\blevel=warn|^W\d{4} |\[warn", re.IGNORECASE)),
 )  # fmt: skip
+_CAUSE = re.compile(r"Caused by:|The root cause\b|root cause:|Reason:", re.IGNORECASE)
+_CHAINED = re.compile(r"above exception was the direct cause of the following exception", re.IGNORECASE)
 _QUIET = re.compile(r"\b(?:DEBUG|TRACE)\b|\blevel\W{1,4}(?:debug|trace)\b|^\S+ (?:debug|trace)\b")
 _BENIGN = re.compile(
     r"\b(?:0|no) (?:errors?|failures?|warnings?)\b|\berrors?[=:] ?0\b|\bfailed[=:] ?0\b|"
@@ -124,7 +82,6 @@ _TARGETS = tuple(
         rf"(?:could not (?:resolve|translate)|resolve) host(?: ?name)?[: ]+[\"']?(?P<host>{_HOST})",
     )
 )
-_CONNECTION = frozenset({"refused", "timeout", "dns", "certificate", "authentication"})
 _NO_HOST = frozenset("localhost 127.0.0.1 0.0.0.0 the a it this error failed host server from to".split())
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
@@ -147,6 +104,9 @@ def read_log(lines: Sequence[str]) -> Reading:
             if not re.search(r"\w", line):
                 continue
         last = line
+        if _CHAINED.search(line) and told:
+            # Python tells the first error of a chain first
+            told[-1] = replace(told[-1], score=told[-1].score + 2.0)
         found = _telling(line, place / max(len(lines), 1))
         if found is not None:
             told.append(found)
@@ -169,7 +129,9 @@ def _telling(line: str, place: float) -> Telling | None:
     message, level, word = _structured(line)
     if level is None:
         level = next((value for value, pattern in _LEVELS if pattern.search(_STAMP.sub("", message))), 0.0)
-    family = _family(message)
+    family = family_of_line(message)
+    if family in ("heap", "killed"):
+        level = max(level, 4.0)
     if _QUIET.search(line) or (_BENIGN.search(message) and level < 5 and family is None):
         return None
     targets = targets_of(message)
@@ -178,27 +140,21 @@ def _telling(line: str, place: float) -> Telling | None:
     if family == "timeout" and (level < 1 or (level == 1 and not targets)):
         return None
     # a later line wins among equals: what came last before the end is what ended it
-    vague = family == "timeout" and not targets
-    score = level + (2.0 if family and not vague else -2.0 if vague else 0.0) + (2.0 if targets else 0.0) + place
+    score = level + _weight(message, family, targets) + place
     return Telling(_FOLD.sub("", message), family or "error", score, _names(message), targets, word)
 
 
-def _family(message: str) -> str | None:
-    for family, pattern in _COMPILED:
-        hit = pattern.search(message)
-        if hit is None:
-            continue
-        if family == "missing setting" and not _speaks_of_a_setting(message):
-            continue
-        return family
-    return None
-
-
-def _speaks_of_a_setting(message: str) -> bool:
-    return bool(_CASED.search(message)) or bool(
-        re.search(r"\b(?:env|environment|setting|variable|config|configuration|option|parameter|property|"
-                  r"key)\b", message, re.IGNORECASE)
-    )  # fmt: skip
+def _weight(message: str, family: str | None, targets: tuple[str, ...]) -> float:
+    """How much more, or less, a line tells than its severity says."""
+    vague = family == "timeout" and not targets
+    weight = 2.0 if family and not vague else -2.0 if vague else 0.0
+    if family in DECISIVE:
+        weight += 2.0
+    elif _CAUSE.match(message):
+        weight += 1.0
+    elif says_the_end(message):
+        weight -= 2.0
+    return weight + (2.0 if targets else 0.0)
 
 
 # bunyan and pino write numbers
@@ -241,14 +197,14 @@ def _unescaped(text: str) -> str:
 
 def _names(message: str) -> tuple[str, ...]:
     """Settings in capitals and quoted paths that the message names."""
-    names = [name for name in _CASED.findall(message) if name not in ("ERROR_CODE",)]
+    names = [name for name in CASED.findall(message) if name not in ("ERROR_CODE",)]
     names += re.findall(r"(?:^|[\s\"'=:(])(/[\w.@-]+(?:/[\w.@-]+)+)", message)
     return tuple(dict.fromkeys(names))[:6]
 
 
 def targets_of(message: str) -> tuple[str, ...]:
     """Hosts that a message about a connection names, with their ports: ("redis.cache:6379",)."""
-    if _family_is_connection(message) is False:
+    if not speaks_of_a_connection(message):
         return ()
     found: dict[str, None] = {}
     # the name server that was asked is not what could not be reached
@@ -269,12 +225,6 @@ def targets_of(message: str) -> tuple[str, ...]:
 _NO_NAME = re.compile(
     r"\d+(?:\.\d+){0,2}|\d{4}-\d\d-\d\d.*|[a-z]?\d{1,4}|[\w-]+\.(?:go|py|js|ts|java|rb|rs|c|cc|cpp|php|cs|kt)"
 )
-
-
-def _family_is_connection(message: str) -> bool:
-    return any(pattern.search(message) for family, pattern in _COMPILED if family in _CONNECTION) or bool(
-        re.search(r"\b(?:waiting for|connecting to|dial)\b", message, re.IGNORECASE)
-    )
 
 
 def _distinct(told: Iterable[Telling]) -> list[Telling]:

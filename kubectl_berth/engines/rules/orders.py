@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from kubectl_berth.safety.shorten import shortened
+
 _ADDRESSED = (
     r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|other)\b.{0,30}"
     r"\b(?:instruction|prompt|rule|message|context|direction|guideline|output|finding|evidence)s?",
@@ -76,9 +78,7 @@ def without_orders(text: str) -> tuple[str, bool]:
 
 def quoted(text: str, limit: int = 240) -> str:
     """One line of foreign text as a Markdown code span: no order, no fence of its own, at most `limit` characters."""
-    line = " ".join(text.split()).replace("`", "'")
-    if len(line) > limit:
-        line = f"{line[: limit - 1].rstrip()}…"
+    line = shortened(text, limit).replace("`", "'")
     return f"`{line}`" if line else ""
 
 
