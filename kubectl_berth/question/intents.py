@@ -227,7 +227,7 @@ _CLAIMS: tuple[tuple[Claim, str], ...] = (
     ("quota", r"quotas?"),
     ("certificate", r"certificates?|certs?|tls|expired"),
     ("probe", r"probes?|liveness|readiness|health ?checks?"),
-    ("failing", r"fail\w*|broken|errors?|error(?:ing)?"),
+    ("failing", r"fail(?!-?over)\w*|broken|errors?|error(?:ing)?"),
     ("down", r"down|outage|dead|gone|offline|unreachable|not responding|disappeared"),
     ("healthy", r"healthy|fine|working|ok"),
     ("same-as-before", r"same as (?:last|before)\w*|like last time|again,? same|as last time|happened before"),

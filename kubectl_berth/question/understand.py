@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
-from kubectl_berth.cluster.names import near_names, stems
+from kubectl_berth.cluster.names import stems
 from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
+from kubectl_berth.question.missing import ASKED_ABOUT, likely, longer, misspelt, names_a_kind, nearest
 from kubectl_berth.question.software import absent, bookkeeping, by_image, fits, kindred, qualified, sought, strangers
+from kubectl_berth.question.spelling import usual
 from kubectl_berth.question.unnamed import MOST_SUBJECTS, by_concept, by_custom_kind
 from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
 from kubectl_berth.records import Gap, Ref
 
 LOOKED_AT = (5000, 1500)
 """Characters at the beginning and at the end of a text that are looked at."""
-_ASKED_ABOUT = 4  # workloads, operators' objects, nodes, Services: what a common word may be the name of
 _EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
 _KIND_SAID, _CONCEPT_SAID = 0.6, 2.5
 
@@ -82,7 +82,7 @@ def understand(
 
     `namespace` is the context's own, or the only one where `narrowed`. Reads that fail become gaps.
     """
-    text = _shortened(text)
+    text = usual(_shortened(text))
     names = read_catalogue(cluster, namespace if narrowed else None)
     words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
     if narrowed and namespace:
@@ -119,7 +119,7 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
             groups.append((mention, hits))
         elif mention.pasted:
             continue
-        elif (mention.strong or _misspelt(mention, names)) and not _names_a_kind(mention.word, names):
+        elif (mention.strong or misspelt(mention, names)) and not names_a_kind(mention.word, names):
             missing.append(mention)
     inside, outside = _by_namespace(groups, words)
     subjects, guessed = _subjects(inside, names, own)
@@ -150,9 +150,9 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         subjects,
         elsewhere,
         tuple(dict.fromkeys(gone)),
-        _nearest(gone[:6], names),
-        () if subjects or elsewhere else _likely(gone[:6], names, words),
-        () if subjects or elsewhere else _longer(gone[:6], names, words),
+        nearest(gone[:6], names),
+        () if subjects or elsewhere else likely(gone[:6], names, words),
+        () if subjects or elsewhere else longer(gone[:6], names, words),
         _kinds(words, names),
         words.concepts,
         words.namespaces,
@@ -223,7 +223,7 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     if "." in word and entry.answers_for(word):
         return _EXACT
     if word == name:
-        return _EXACT if not mention.plain or entry.rank <= _ASKED_ABOUT else 0
+        return _EXACT if not mention.plain or entry.rank <= ASKED_ABOUT else 0
     if mention.plain:
         return 0
     if word.endswith("s") and word[:-1] == name:
@@ -233,7 +233,7 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     wanted = set(word.split("-"))
     if len(word) < 3 or not (mention.strong or len(word) > 3):
         return 0
-    if len(word) > 4 and entry.rank <= _ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
+    if len(word) > 4 and entry.rank <= ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
         return _PART * 0.55
     if wanted <= entry.parts or {singular(one) for one in wanted} <= entry.parts:
         return _PART * (0.5 + 0.5 * len(wanted) / len(entry.parts)) + (0.3 if "-" in word else 0)
@@ -310,79 +310,11 @@ def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
     return sorted(found, key=lambda ref: (ref.namespace != own, found[ref], ref))
 
 
-# --- what was not found ---------------------------------------------------------------------------------------------
-
-
 def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[_Hit]]]) -> bool:
     """True where a mention at the same place (joined words, a service's DNS name) was found."""
     return any(other.position <= mention.position <= other.position + len(other.word) for other, _ in groups) or any(
         other.position == mention.position for other, _ in groups
     )
-
-
-def _names_a_kind(word: str, names: Catalogue) -> bool:
-    """True for the word of an operator's kind that has objects here ("scaledobject")."""
-    return any(entry.custom and entry.ref.kind.lower() == singular(word) for entry in names.entries)
-
-
-def _misspelt(mention: Mention, names: Catalogue) -> bool:
-    """True for a word that is almost the name of a workload and is no word of the trade."""
-    if len(mention.word) < 5 or "-" in mention.word or says_little(mention.word):
-        return False
-    known = {entry.ref.name for entry in names.entries if entry.rank <= 4 and entry.ref.kind != "Pod"}
-    return _drawn_out(mention.word) in known or bool(difflib.get_close_matches(mention.word, known, 1, 0.85))
-
-
-def _drawn_out(word: str) -> str | None:
-    """The word with letters said once that stand there three times or more ("apiiii"); None where none does."""
-    short = re.sub(r"(.)\1{2,}", r"\1", word)
-    return short if short != word else None
-
-
-def _likely(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref, ...]:
-    """The bearers of the one name that each missing one is nearly spelt like."""
-    found: list[Ref] = []
-    asked = [
-        entry
-        for entry in names.entries
-        if entry.rank <= 5
-        and entry.ref.kind != "Pod"
-        and (not words.namespaces or entry.ref.namespace in ("", *words.namespaces))
-    ]
-    for word in missing:
-        close = difflib.get_close_matches(_drawn_out(word) or word, {entry.ref.name for entry in asked}, 2, 0.85)
-        if len(close) == 1:
-            found.extend(entry.ref for entry in asked if entry.ref.name == close[0])
-    return tuple(dict.fromkeys(found))
-
-
-def _longer(missing: Sequence[str], names: Catalogue, words: Words) -> tuple[Ref, ...]:
-    """The bearers of the longest name that each missing one begins with, up to a dash."""
-    found: list[Ref] = []
-    for word in missing:
-        begun = [
-            entry.ref
-            for entry in names.entries
-            if entry.rank <= _ASKED_ABOUT
-            and entry.ref.kind not in ("Pod", "Node")
-            and len(entry.ref.name) > 3
-            and word.startswith(f"{entry.ref.name}-")
-            and (not words.namespaces or entry.ref.namespace in words.namespaces)
-        ]
-        longest = max((len(ref.name) for ref in begun), default=0)
-        found.extend(ref for ref in begun if len(ref.name) == longest)
-    return tuple(dict.fromkeys(found))
-
-
-def _nearest(missing: Sequence[str], names: Catalogue) -> tuple[Ref, ...]:
-    found: list[Ref] = []
-    asked = [entry for entry in names.entries if entry.rank <= 6 and entry.ref.kind != "Pod"]
-    candidates = {entry.ref.name for entry in asked}
-    for word in missing:
-        found.extend(Ref("Namespace", "", name) for name in sorted(names.namespaces) if word.startswith(f"{name}-"))
-        for name in near_names(_drawn_out(word) or word, candidates, 3):
-            found.extend(entry.ref for entry in asked if entry.ref.name == name)
-    return tuple(dict.fromkeys(found))[:6]
 
 
 def _kinds(words: Words, names: Catalogue) -> tuple[str, ...]:

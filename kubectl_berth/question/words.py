@@ -104,7 +104,9 @@ toward tried try trying turn two twice under until up upon us use used uses usin
 wasn't way we we're we've well went were weren't what what's when where whether which while who whole whose why will
 with within without won't work worked working works would wouldn't yes yesterday yet you your yours zero first second
 third three four five six seven eight nine ten half both hour hours minute minutes day days week weeks month ago morning
-afternoon evening night friday monday tuesday wednesday thursday saturday sunday weekend midnight noon
+afternoon evening night friday monday tuesday wednesday thursday saturday sunday weekend midnight noon lunch fourth
+fifth sixth seventh eighth ninth tenth additional extra spare anymore except unless you're they've
+wat pls plz thx somthing someting happend
 """
 
 _TRADE_WORDS = """
