@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Event, PersistentVolumeClaim, Pod, age, condition
+from kubectl_berth.cluster.views import Event, PersistentVolumeClaim, Pod, Workload, age, condition
 from kubectl_berth.diagnosis.checks.configuration import names_configuration
-from kubectl_berth.diagnosis.fit import repelling
+from kubectl_berth.diagnosis.checks.drivers import driver_findings, missing_driver
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, clip, held, listed, older, said, weight
 from kubectl_berth.records import Finding, Ref
@@ -15,7 +15,6 @@ from kubectl_berth.records import Finding, Ref
 SETTLE = 60.0
 SLOW = 300.0  # seconds a provisioner or a resize may take
 _VOLUME = re.compile(r"for volume \"([^\"]+)\"")
-_DRIVER = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers", re.IGNORECASE)
 _GIVES_UP = "Unable to attach or mount volumes"
 _NO_CLASS = re.compile(r"storageclass\S* \"([^\"]+)\" not found", re.IGNORECASE)
 
@@ -237,7 +236,10 @@ def check_mounts(inventory: Inventory) -> Iterable[Finding]:
         ]
         # that the kubelet's patience ran out is the newest word, and says nothing
         event = min(events, key=lambda one: (one.reason != "FailedAttachVolume", _GIVES_UP in one.text), default=None)
-        if event is not None:
+        driver = missing_driver(event.text) if event is not None else ""
+        if event is not None and driver:
+            yield from driver_findings(inventory, pod, event, driver)
+        elif event is not None:
             yield (_attach if event.reason == "FailedAttachVolume" else _mount)(inventory, pod, event)
 
 
@@ -257,21 +259,41 @@ def _attach(inventory: Inventory, pod: Pod, event: Event) -> Finding:
     for other in users:
         evidence.append(f"{other.ref} uses the same claim" + (", it is terminating" if other.terminating else ""))
     lost = [node for node in inventory.nodes if node.name in held_on and not node.ready]
+    elsewhere = bool(held_on or users) or "multi-attach" in event.text.lower()
     evidence += [f"{node.ref}: not ready, so the volume is not let go" for node in lost]
     return Finding(
         weight(inventory, pod),
         pod.ref,
         "VolumeAttachFails",
         f"volume {name} cannot be attached: it is still attached elsewhere"
-        if held_on or users or "multi-attach" in event.text.lower()
+        if elsewhere
         else f"volume {name} cannot be attached: {clip(event.text, 200)}",
         tuple(evidence),
         caused_by=lost[0].ref if lost else None,
         remedy="once it is certain that the old node is off, mark it out of service (taint "
         "node.kubernetes.io/out-of-service) or wait for the forced detach; never delete claim or volume"
         if lost
-        else "let the other pod go first, or use one replica (strategy Recreate) for a volume of one node",
-        disproof="no VolumeAttachment of that volume to another node",
+        else _one_at_a_time(inventory, pod, users)
+        if elsewhere
+        else "mend what the driver's words name (its controller, the rights or limits of the storage behind it)",
+        disproof="no VolumeAttachment of that volume to another node" if elsewhere else "the volume attached since",
+    )
+
+
+def _one_at_a_time(inventory: Inventory, pod: Pod, users: list[Pod]) -> str:
+    """How pods that share a volume of one node get on: the old one goes first, or there is only one."""
+    workload = inventory.find(inventory.workload(pod))
+    if not isinstance(workload, Workload) or workload.kind != "Deployment":
+        return "let the pod that still uses the volume go first; a volume of one node serves one node at a time"
+    if workload.desired > 1:
+        return (
+            f"use one replica of {workload.ref}, or a volume that several nodes may mount (ReadWriteMany); this one "
+            "serves one node at a time"
+        )
+    mine = any(inventory.workload(one) == workload.ref for one in users)
+    return (
+        f"set spec.strategy.type Recreate for {workload.ref}, so that its old pod lets the volume go before the new "
+        "one starts" + ("" if mine or not users else f"; {users[0].ref} of another workload uses it too")
     )
 
 
@@ -291,46 +313,12 @@ def _other_users(inventory: Inventory, pod: Pod) -> list[Pod]:
 
 
 def _mount(inventory: Inventory, pod: Pod, event: Event) -> Finding:
-    driver = _DRIVER.search(event.text)
-    evidence = [said(event, inventory.now), f"spec.nodeName: {pod.spec.node_name}"]
-    if driver:
-        here = [node for node in inventory.csi_nodes if node.name == pod.spec.node_name]
-        drivers = [one.name for node in here for one in node.spec.drivers]
-        evidence.append(f"CSINode {pod.spec.node_name}: drivers {listed(drivers) or 'none'}")
-    kept = _kept_out(inventory, driver[1], pod.spec.node_name) if driver else ""
-    evidence += [kept] if kept else []
     return Finding(
         weight(inventory, pod),
         pod.ref,
-        "CsiDriverMissingOnNode" if driver else "VolumeMountFails",
-        f"CSI driver {driver[1]} is not registered on node {pod.spec.node_name}" + (f": {kept}" if kept else "")
-        if driver
-        else f"a volume cannot be mounted on node {pod.spec.node_name}: {clip(event.text, 240)}",
-        tuple(evidence),
-        remedy="add a toleration for that taint to the driver's DaemonSet, or keep pods with such volumes off the node"
-        if kept
-        else "look at the driver's DaemonSet: why it has no ready pod on that node"
-        if driver
-        else "mend what the mount's error names (server, file system, credentials)",
+        "VolumeMountFails",
+        f"a volume cannot be mounted on node {pod.spec.node_name}: {clip(event.text, 240)}",
+        (said(event, inventory.now), f"spec.nodeName: {pod.spec.node_name}"),
+        remedy="mend what the mount's error names (server, file system, credentials)",
         disproof="the same volume mounted on that node",
     )
-
-
-def _kept_out(inventory: Inventory, driver: str, name: str) -> str:
-    """The driver's DaemonSet that a taint keeps off the node, in words; "" where none is seen.
-
-    The driver's own are those that run on every node where it is registered, and hold a container of the CSI.
-    """
-    node = inventory.node(name)
-    registered = {one.name for one in inventory.csi_nodes if any(held.name == driver for held in one.spec.drivers)}
-    if node is None or not registered:
-        return ""
-    for one in inventory.daemon_sets:
-        spec = one.spec.template.spec
-        if not any("csi" in f"{one.name} {container.image}".lower() for container in spec.containers):
-            continue
-        there = {pod.spec.node_name for pod in inventory.pods_of(one.ref)}
-        taints = [str(taint) for taint in repelling(spec, node) if "node.kubernetes.io/" not in taint.key]
-        if taints and name not in there and registered <= there:
-            return f"{one.ref} has no pod there, it does not tolerate the taint {listed(taints)}"
-    return ""
