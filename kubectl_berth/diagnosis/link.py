@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from kubectl_berth.cluster.views import Identified, Pod, condition, parse_time
+from kubectl_berth.diagnosis.custom_relations import certificates, makers
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.relations import (
     EXPLAINED,
@@ -16,6 +17,7 @@ from kubectl_berth.diagnosis.relations import (
     barred_nodes,
     behind_lost,
     lost_nodes,
+    metrics_api,
     node,
     resolver,
     waited,
@@ -62,13 +64,18 @@ def _trap(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inv
 
 def _cause(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:
     view = inventory.find(finding.subject)
-    if view is None:
-        return None
+    if view is None:  # a Secret, a ConfigMap: never read
+        sick = (
+            ref for ref in makers(inventory, finding.subject) if any(_at_fault(one) for one in by_subject.get(ref, ()))
+        )
+        return next(sick, None)
     best: tuple[tuple[int, int], Ref] | None = None
     for relation in EXPLAINED.get(finding.reason, ()):
         for place, ref in enumerate(relation(inventory, view)):
             for other in by_subject.get(ref, ()):
                 if ref == finding.subject or not _explains(other, finding, relation):
+                    continue
+                if _own_scaler(other, finding, by_subject, inventory):
                     continue
                 if relation in (waited, resolver) and not down_before(inventory, ref, view):
                     continue
@@ -103,13 +110,28 @@ def _explains(other: Finding, finding: Finding, relation: Relation) -> bool:
         return other.reason in NODE_BARRED
     if relation in (node, lost_nodes, behind_lost):
         return other.reason in NODE_BLAMED.get(finding.reason, NODE_LOST)
-    if finding.reason == "WebhookFails" and "caBundle" in finding.summary:
-        return False  # it answered: what stands behind it is up
-    if other.severity == "info" and other.reason != "ImagePullSlow":
+    if finding.reason == "WebhookFails" and ("certificate" in finding.summary) != (relation is certificates):
+        return False  # a certificate that was looked at: what stands behind it is up
+    if not _at_fault(other):
         return False
     if finding.reason == "OldRevisionBlocksUpdate" and other.subject in finding.effects:
         return False
     return other.caused_by != finding.subject
+
+
+def _at_fault(finding: Finding) -> bool:
+    return finding.severity != "info" or finding.reason == "ImagePullSlow"
+
+
+def _own_scaler(other: Finding, finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> bool:
+    """True for the autoscaler that a custom resource made, as the cause of its maker's trouble: it only repeats that,
+    unless the metrics API is down for all."""
+    view = inventory.find(other.subject)
+    if other.reason != "AutoscalerWithoutMetrics" or view is None or inventory.owner(view) != finding.subject:
+        return False
+    return not any(
+        one.reason == "APIServiceUnavailable" for ref in metrics_api(inventory, view) for one in by_subject.get(ref, ())
+    )
 
 
 def _uncircled(findings: list[Finding]) -> list[Finding]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_berth.cluster.views import (
     APIService,
-    CustomResource,
     HorizontalPodAutoscaler,
     Identified,
     Ingress,
@@ -16,13 +15,19 @@ from kubectl_berth.cluster.views import (
     Service,
     WebhookConfiguration,
 )
-from kubectl_berth.diagnosis.checks.operators import operators_of, referred
 from kubectl_berth.diagnosis.checks.preemption import preemptions
 from kubectl_berth.diagnosis.checks.reach import policies_of
 from kubectl_berth.diagnosis.checks.rights import meant_for
 from kubectl_berth.diagnosis.checks.surroundings import services_needed, strangers
+from kubectl_berth.diagnosis.custom_relations import (
+    below,
+    certificates,
+    managing,
+    named,
+    operators,
+    spoken_of,
+)
 from kubectl_berth.diagnosis.fit import repelling, requests, selects, volume_elsewhere
-from kubectl_berth.diagnosis.health import conditions
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -64,37 +69,6 @@ def storage_class(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     if isinstance(view, PersistentVolumeClaim):
         yield Ref("StorageClass", "", view.spec.storage_class_name or "")
         yield Ref("PersistentVolume", "", view.spec.volume_name)
-
-
-def below(inventory: Inventory, view: Identified) -> Iterator[Ref]:
-    """Pods and whatever else an object owns, selects or names."""
-    yield from (pod.ref for pod in inventory.pods_of(view.ref) if pod.ref != view.ref)
-    yield from (below.ref for below in inventory.descendants(view.ref))
-
-
-def named(inventory: Inventory, view: Identified) -> Iterator[Ref]:
-    if not isinstance(view, CustomResource):
-        return
-    for there in referred(inventory, view):
-        yield there.ref
-        yield from below(inventory, there)
-
-
-def spoken_of(inventory: Inventory, view: Identified) -> Iterator[Ref]:
-    """What the conditions of a custom resource name in words: "job web-migrate failed"."""
-    if not isinstance(view, CustomResource):
-        return
-    words = " ".join(one.message for one in conditions(view.status)).lower()
-    named = {f"{kind} {name.strip('.')}" for kind, name in _SPOKEN.findall(words)}
-    for one in (*inventory.jobs, *inventory.workloads, *inventory.pods, *inventory.claims) if named else ():
-        if one.namespace == view.namespace and f"{one.kind.lower()} {one.name}" in named:
-            yield one.ref
-            yield from below(inventory, one)
-
-
-_SPOKEN = re.compile(
-    r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?([a-z0-9][a-z0-9.-]*)"
-)
 
 
 def selected(inventory: Inventory, view: Identified) -> Iterator[Ref]:
@@ -243,13 +217,6 @@ def controllers(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     yield Ref("Lease", "kube-system", "kube-controller-manager")
 
 
-def operators(inventory: Inventory, view: Identified) -> Iterator[Ref]:
-    """The workloads that look after a custom resource."""
-    if isinstance(view, CustomResource):
-        held = view.metadata.deletion_timestamp is not None
-        yield from (one.ref for one in operators_of(inventory, view.api_version.rpartition("/")[0], idle=held))
-
-
 def plugins(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     """The DaemonSets that advertise what a pod asks for, by the vendor or the device in their names."""
     if not isinstance(view, Pod):
@@ -309,9 +276,9 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "StatusContradicted": (below,),
     "OperatorDown": (below, lost_nodes),
     "APIServiceUnavailable": (backends, behind_lost),
-    "WebhookFails": (backends, behind_lost),
+    "WebhookFails": (certificates, backends, behind_lost),
     "WebhookBackendDown": (backends, behind_lost),
-    "AutoscalerWithoutMetrics": (metrics_api, target),
+    "AutoscalerWithoutMetrics": (metrics_api, managing, target),
     "BudgetBlockedByUnhealthyPods": (below, lost_nodes),
     "NamespaceStuck": (apis, lingering),
     "NodeNotReady": (network_pods,),

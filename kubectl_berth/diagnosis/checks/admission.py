@@ -239,10 +239,7 @@ def _trouble(text: str) -> tuple[str, str]:
     """How a call of a webhook failed, and what to do about that."""
     lowered = text.lower()
     if "x509" in lowered or "certificate" in lowered:
-        return (
-            "is not trusted: its certificate does not fit the configuration's caBundle",
-            "renew the certificate or the caBundle so that they fit (what injects the CA may be down)",
-        )
+        return _certificate_trouble(lowered)
     if _GONE.search(lowered):
         return (
             "is left over: the Service that answered it does not exist",
@@ -258,6 +255,28 @@ def _trouble(text: str) -> tuple[str, str]:
         "does not answer",
         "bring the webhook's own service back; where it cannot start because it guards its own pods, let its selectors "
         "leave out its own namespace",
+    )
+
+
+def _certificate_trouble(lowered: str) -> tuple[str, str]:
+    """What is wrong with a webhook's certificate, and what to do about that."""
+    if "expired or is not yet valid" in lowered or "certificate has expired" in lowered:
+        early = re.search(r"current time \S+ is before", lowered)
+        return (
+            f"cannot be called: its certificate {'is not valid yet' if early else 'has expired'}",
+            "compare the clocks of the control plane and of what issued the certificate"
+            if early
+            else "renew the certificate that its Service presents, by what issues it (an issuer that fails comes first); "
+            "a pod that holds the old one in memory has to be started again afterwards",
+        )
+    if "certificate is valid for" in lowered or "not valid for any names" in lowered:
+        return (
+            "cannot be called: its certificate is made out for other names than its Service's",
+            "issue the certificate for the host SERVICE.NAMESPACE.svc of the webhook's Service",
+        )
+    return (
+        "is not trusted: its certificate does not fit the configuration's caBundle",
+        "renew the certificate or the caBundle so that they fit (what injects the CA may be down)",
     )
 
 

@@ -1,0 +1,127 @@
+"""Where to look for what explains a custom resource's trouble, and what waits for a custom resource."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from kubectl_berth.cluster.views import CustomResource, Identified, WebhookConfiguration
+from kubectl_berth.diagnosis.checks.operators import operators_of
+from kubectl_berth.diagnosis.health import conditions
+from kubectl_berth.diagnosis.naming import managers, meant, named_in, referred
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.producers import producers
+from kubectl_berth.records import Ref
+
+MOST = 50
+"""Objects that are told to hang on one custom resource."""
+_SPOKEN = re.compile(
+    r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?([a-z0-9][a-z0-9.-]*)"
+)
+_LACKING = re.compile(
+    r"\b(secret|configmap)s?\s+[\"'`]?(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)[\"'`]?\s+not found", re.I
+)
+_KINDS = {"secret": "Secret", "configmap": "ConfigMap"}
+
+
+def below(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """Pods and whatever else an object owns, selects or names."""
+    yield from (pod.ref for pod in inventory.pods_of(view.ref) if pod.ref != view.ref)
+    yield from (below.ref for below in inventory.descendants(view.ref))
+
+
+def named(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What a custom resource names, and what is below that."""
+    if not isinstance(view, CustomResource):
+        return
+    for there in referred(inventory, view):
+        yield there.ref
+        yield from below(inventory, there)
+
+
+def spoken_of(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What the conditions of a custom resource name in words: "job web-migrate failed", "secret ca not found"."""
+    if not isinstance(view, CustomResource):
+        return
+    words = " ".join(one.message for one in conditions(view.status)).lower()
+    told = {f"{kind} {name.strip('.')}" for kind, name in _SPOKEN.findall(words)}
+    for one in (*inventory.jobs, *inventory.workloads, *inventory.pods, *inventory.claims) if told else ():
+        if one.namespace == view.namespace and f"{one.kind.lower()} {one.name}" in told:
+            yield one.ref
+            yield from below(inventory, one)
+    for kind, space, name in _LACKING.findall(words):
+        yield from makers(inventory, Ref(_KINDS[kind], space or view.namespace, name))
+
+
+def makers(inventory: Inventory, ref: Ref) -> Iterator[Ref]:
+    """The custom resources that should write a Secret or a ConfigMap."""
+    yield from (one.resource.ref for one in producers(inventory, ref))
+
+
+def operators(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The workloads that look after a custom resource."""
+    if isinstance(view, CustomResource):
+        held = view.metadata.deletion_timestamp is not None
+        yield from (one.ref for one in operators_of(inventory, view.api_version.rpartition("/")[0], idle=held))
+
+
+def managing(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The custom resources that own an object or that its labels name as what it belongs to."""
+    yield from (ref for ref in inventory.owners(view) if isinstance(inventory.find(ref), CustomResource))
+    yield from (one.ref for one in managers(inventory, view))
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+
+def certificates(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """The custom resources behind the certificate that a webhook is called with.
+
+    Those that an annotation of the configuration names ("inject-ca-from: NAMESPACE/NAME"), and those made out for the
+    host of its Service.
+    """
+    if not isinstance(view, WebhookConfiguration):
+        return
+    texts = set(view.metadata.annotations.values())
+    services = [hook.client_config.service for hook in view.webhooks if hook.client_config.service]
+    hosts = {f"{one.name}.{one.namespace}.svc" for one in services}
+    for one in inventory.custom:
+        named_there = f"{one.namespace}/{one.name}" in texts
+        if named_there or hosts & _hosts_of(one.spec):
+            yield one.ref
+
+
+def _hosts_of(spec: object) -> set[str]:
+    """The DNS names that a spec asks a certificate for."""
+    names = spec.get("dnsNames") if isinstance(spec, dict) else None
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+
+
+# --- what hangs on it -------------------------------------------------------------------------------------------------
+
+
+def hanging_on(inventory: Inventory, ref: Ref) -> list[Ref]:
+    """The custom resources that name this one in their spec, and everything that those and it manage by label."""
+    found: dict[Ref, None] = {}
+    layer = [ref]
+    for _ in range(3):
+        nearer = [one for above in layer for one in inventory.once(_hanging).get(above, []) if one not in found]
+        found.update(dict.fromkeys(one for one in nearer if one != ref))
+        layer = nearer
+    return list(found)[:MOST]
+
+
+def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
+    """For each custom resource those that name it or bear its label."""
+    above: dict[Ref, dict[Ref, None]] = {}
+    find = partial(meant, inventory)
+    for one in inventory.custom:
+        for place in named_in(one.spec, "spec", one.kind):
+            there = find(one, place)
+            if isinstance(there, CustomResource):
+                above.setdefault(there.ref, {})[one.ref] = None
+    for view in (*inventory.custom, *inventory.workloads, *inventory.cron_jobs):
+        for manager in managers(inventory, view):
+            above.setdefault(manager.ref, {})[view.ref] = None
+    return {ref: list(refs) for ref, refs in above.items()}
