@@ -222,7 +222,9 @@ def _effects(material: Material) -> list[str]:
     case = material.case
     told = [about(material, finding) + policy(material, finding) for finding in case.symptoms]
     named = {finding.subject for finding in (*case.causes, *case.symptoms)}
-    unique = list(dict.fromkeys(ref for cause in case.causes for ref in cause.effects if ref not in named))
+    shown = "\n".join(text for cause in case.causes for text in (cause.summary, *cause.evidence[:MOST_EVIDENCE]))
+    hit = dict.fromkeys(ref for cause in case.causes for ref in cause.effects if ref not in named)
+    unique = [ref for ref in hit if not re.search(rf"(?<![\w.-]){re.escape(ref.name)}(?![\w.-])", shown)]
     if unique:
         rest = f" and {len(unique) - MOST_OBJECTS} more" if len(unique) > MOST_OBJECTS else ""
         told.append("Also hit: " + ", ".join(map(str, unique[:MOST_OBJECTS])) + rest)

@@ -11,7 +11,7 @@ from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
-from kubectl_berth.engines.rules.logs import read_log, start_time, waiting_for
+from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.opening import Opening, opening
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
@@ -19,10 +19,12 @@ from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
 from kubectl_berth.engines.rules.release import release
 from kubectl_berth.engines.rules.secret import secret_answer
-from kubectl_berth.engines.rules.serving import operator_of, rolling, serving, target_of
+from kubectl_berth.engines.rules.serving import operator_of, rolling, serving
 from kubectl_berth.engines.rules.shown import shown
+from kubectl_berth.engines.rules.targets import Target, target_of
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
+from kubectl_berth.engines.rules.waits import waited_for
 from kubectl_berth.engines.rules.wanted import HANGS, LogWanted, logs_wanted
 from kubectl_berth.engines.rules.words import (
     BAD_NEWS,
@@ -212,8 +214,18 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready", HANGS) else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
-    known = tuple(target for target in targets if target)
-    return LogSeen(wanted, workload, reading, waits, known, slow=start_time(lines), tail=lines[-TAIL:])
+    known = {target.ref or target.words: target for target in (*_waited(wanted, waits, lines, case), *targets) if target}
+    return LogSeen(wanted, workload, reading, waits, tuple(known.values()), slow=start_time(lines), tail=lines[-TAIL:])
+
+
+def _waited(wanted: LogWanted, waits: Telling | None, lines: Sequence[str], case: Case) -> list[Target]:
+    """What an init container, or one whose log says that it waits, names as what it waits for."""
+    pod = case.inventory.pod(wanted.pod.namespace, wanted.pod.name)
+    container = pod.container(wanted.container) if pod is not None else None
+    if pod is None or container is None:
+        return []
+    first = any(one.name == wanted.container for one in pod.spec.init_containers)
+    return waited_for(pod, container, lines, case.inventory) if first or waits is not None else []
 
 
 def _failure(result: ToolResult) -> str:

@@ -10,7 +10,7 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.logs import Reading, Telling
 from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.orders import quoted, without_orders
-from kubectl_berth.engines.rules.serving import Target
+from kubectl_berth.engines.rules.targets import Target
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.wanted import LogWanted
 from kubectl_berth.records import Action, Finding, Gap, Ref
@@ -72,7 +72,7 @@ class Material:
 
     def say(self, text: str, source: str) -> str:
         """Foreign text without its orders; that there were any is remembered with where it stood."""
-        clean, found = without_orders(text)
+        clean, found = without_orders(text, script=text.startswith("spec: command "))
         if found:
             self.orders.add(source)
         return clean.strip()

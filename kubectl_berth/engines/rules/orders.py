@@ -38,7 +38,8 @@ _ADDRESSED = (
     r"\bscale[- ](?:everything|all)[- ]to[- ]zero\b",
 )
 _COMMANDS = (
-    r"\bkubectl\s+(?:-\S+\s+)*[a-z]{2,}",
+    # what waits and changes nothing is what start scripts do
+    r"\bkubectl\s+(?:-\S+\s+)*(?!wait\b|rollout status\b)[a-z]{2,}",
     # "Helm upgrade failed" and "flux reconcile succeeded" are reports
     r"\b(?:oc|helm|istioctl|flux|argocd)\s+(?:-\S+\s+)*(?:app\s+)?(?:delete|apply|create|patch|edit|replace|scale|set|exec|"
     r"adm|login|install|upgrade|uninstall|rollback|reconcile|suspend|resume|sync|terminate-op|rollout|run|drain)\b"
@@ -57,9 +58,12 @@ LIMIT = 4000
 """Characters of one text that are looked at; the rest is dropped with it."""
 
 
-def gives_orders(text: str) -> bool:
-    """True where the text tells its reader what to do, or addresses an assistant."""
-    return _ORDER.search(text[:LIMIT]) is not None
+def gives_orders(text: str, *, script: bool = False) -> bool:
+    """True where the text tells its reader what to do, or addresses an assistant.
+
+    In a `script` (a container's own command) commands are addressed to the shell.
+    """
+    return (_TO_AN_ASSISTANT if script else _ORDER).search(text[:LIMIT]) is not None
 
 
 def addresses_an_assistant(text: str) -> bool:
@@ -67,12 +71,12 @@ def addresses_an_assistant(text: str) -> bool:
     return _TO_AN_ASSISTANT.search(text[:LIMIT]) is not None
 
 
-def without_orders(text: str) -> tuple[str, bool]:
+def without_orders(text: str, *, script: bool = False) -> tuple[str, bool]:
     """The text without its sentences that give orders, and whether there were any."""
     text = text[:LIMIT]
-    if not gives_orders(text):
+    if not gives_orders(text, script=script):
         return text, False
-    kept = [part for part in _SENTENCE.split(text) if part and not gives_orders(part)]
+    kept = [part for part in _SENTENCE.split(text) if part and not gives_orders(part, script=script)]
     return " ".join(" ".join(kept).split()), True
 
 

@@ -37,8 +37,8 @@ def verdict(material: Material) -> str:
         answer = "" if moot else _answer(case, fault=True)
         return f"**{capital(answer + _wide_verdict(material))}**"
     said = clause(about(material, worst, main)) + gist(material, worst)
-    if (chain := _chain(material)) and worst.subject not in case.explained:
-        said = f"{chain}, because {said}"
+    if (chain := _chain(material, worst, said)) and worst.subject not in case.explained:
+        said = chain
     elif (own := _own_symptom(material, worst)) is not None:
         said = _joined(material, own, main, worst, said)
     state = _state(case)
@@ -82,12 +82,20 @@ def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: st
     return f"{told}, because {said}"
 
 
-def _chain(material: Material) -> str:
-    """What the subject's own log says it cannot reach, where that was followed."""
+def _chain(material: Material, root: Finding, said: str) -> str:
+    """What the subject's own log says it cannot reach or waits for, where that was followed, and then the cause."""
     for log in material.logs:
         down = next((target for target in log.targets if target.down), None)
-        if down is not None and log.wanted.pod in material.case.explained:
-            return f"{log.wanted.pod} needs something that is down: {down.words}"
+        if down is None or log.wanted.pod not in material.case.explained:
+            continue
+        waits = down.words.startswith("it waits for ")
+        if down.ref == root.subject:
+            return (
+                f"{log.wanted.pod} waits for {said}" if waits else f"{log.wanted.pod} needs {down.host}, that is {said}"
+            )
+        if not waits:
+            return f"{log.wanted.pod} needs something that is down: {down.words}, because {said}"
+        return f"{log.wanted.pod} {down.words.removeprefix('it ')}, because {said}"
     return ""
 
 
@@ -184,7 +192,19 @@ def _brings(material: Material, root: Finding) -> str:
         if one.reason not in GENERIC and one.subject.kind != "Pod" and str(one.subject) not in root.summary
     ]
     worst = next((one for one in effects if one.severity == "critical"), next(iter(effects), None))
-    return f"; so {clause(about(material, worst))}" if worst is not None and worst.subject != root.subject else ""
+    if worst is None or worst.subject == root.subject:
+        return _waits_for(material, root)
+    return f"; so {clause(about(material, worst))}"
+
+
+def _waits_for(material: Material, root: Finding) -> str:
+    """The workload whose log says that it needs what is at fault, where nothing else tells what the fault brings."""
+    for log in material.logs:
+        if log.wanted.pod in material.case.explained and any(
+            one.down and one.ref == root.subject for one in log.targets
+        ):
+            return f"; {log.workload} waits for it"
+    return ""
 
 
 def _healthy(material: Material) -> str:
