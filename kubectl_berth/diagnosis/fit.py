@@ -128,7 +128,27 @@ def obstacles(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
     for taint in repelling(pod.spec, node):
         if taint.key != "node.kubernetes.io/unschedulable":
             found.append(Obstacle("UntoleratedTaint", f"it has the taint {taint}, which the pod does not tolerate"))
+    holder = port_holder(inventory, pod, node)
+    if holder is not None:
+        ports = ", ".join(str(number) for number, _ in host_ports(pod.spec))
+        found.append(Obstacle("HostPortTaken", f"host port {ports} is held by {holder.ref}"))
     return found + _scarcity(inventory, pod, node) + volume_elsewhere(inventory, pod, node)
+
+
+def host_ports(spec: PodSpec) -> list[tuple[int, str]]:
+    """The ports of its node that a pod takes, each with its protocol."""
+    parts = [*spec.containers, *(one for one in spec.init_containers if one.restart_policy == "Always")]
+    ports = [(one.container_port if spec.host_network else one.host_port, one) for part in parts for one in part.ports]
+    return [(number, one.protocol) for number, one in ports if number]
+
+
+def port_holder(inventory: Inventory, pod: Pod, node: Node) -> Pod | None:
+    """The pod of a node that holds a host port which another pod asks for, or None."""
+    asked = set(host_ports(pod.spec))
+    if not asked:
+        return None
+    there = (one for one in inventory.pods_of(node.ref) if not one.finished and one.ref != pod.ref)
+    return next((one for one in there if asked & set(host_ports(one.spec))), None)
 
 
 def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:

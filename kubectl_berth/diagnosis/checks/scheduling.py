@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kubectl_berth.cluster.views import Node, Pod, age, condition
 from kubectl_berth.diagnosis.checks.admission import webhook_failure
+from kubectl_berth.diagnosis.checks.placing import only_cordoned, placing
 from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles, repelling, selects, volume_elsewhere
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, weight, younger
@@ -63,7 +64,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "correct nodeSelector or affinity, or label the nodes",
     ),
     "PodAntiAffinity": (
-        "required anti-affinity forbids it every node",
+        "its required anti-affinity leaves it no node",
         "use fewer replicas than nodes, add a node, or make the rule preferred",
     ),
     "PodAffinity": ("required affinity to other pods fits no node", "check that the pods it wants to be near exist"),
@@ -135,8 +136,14 @@ def _unschedulable(inventory: Inventory, pod: Pod, message: str, evidence: str) 
     details: list[str] = []
     if told not in _TEXT_WINS and inventory.nodes and "nodes" not in inventory.unread:
         reason, details = _from_objects(inventory, pod, told, text)
+    if reason in ("NodeSelectorMismatch", "UntoleratedTaint") and only_cordoned(inventory, pod):
+        reason = "NodesCordoned"  # the others were never meant for it
     words, remedy = _WORDS[reason]
     which = _which(inventory, pod, reason, text)
+    known = placing(inventory, pod, reason)
+    if known is not None:
+        words, remedy, which = known.words, known.remedy, ""
+        details = [*details, *known.lines]
     return Finding(
         weight(inventory, pod),
         pod.ref,
@@ -144,7 +151,7 @@ def _unschedulable(inventory: Inventory, pod: Pod, message: str, evidence: str) 
         f"it is Pending for {age(inventory.now, pod.metadata.creation_timestamp)}: {words}"
         + (f" ({which})" if which else ""),
         (evidence, *details, *_asked(pod, reason)),
-        remedy=remedy + _or_uncordon(details, reason),
+        remedy=remedy if known is not None else remedy + _or_uncordon(details, reason),
         disproof="a node that meets all that it asks for",
     )
 
