@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kubectl_berth.question.places import namespaces_in, spelt_as
 from kubectl_berth.question.tokens import BETWEEN, NAMED, NAMESPACE_WORDS, NO_NAME, Token, looks_generated, tokens_of
-from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, meant_word, says_little
+from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, meant_word, says_little, singular
 
 _PASTED = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b|\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|PANIC|TRACE)\b|"
@@ -40,6 +40,7 @@ class Mention:
     written with ("shop/api"). `strong` where it can hardly be anything but a name, `plain` where it is also a common
     word or a reason code, so that only an object of exactly this name is meant. `clause` numbers the part of the
     sentence it stands in. `pasted` where it stands in a piece of output: what is not there then is not asked about.
+    `doubtful` where only its place before the word for a kind makes it look like a name ("training job").
     """
 
     word: str
@@ -51,6 +52,7 @@ class Mention:
     plain: bool = False
     clause: int = 0
     pasted: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,8 +152,33 @@ def _single(tokens: list[Token], i: int, used: set[int]) -> Mention | None:
         return Mention(token.lower, token.position, kinds, concept, plain=True)
     looks = looks_generated(token.lower) and not _HYPHENATED_ENGLISH.fullmatch(token.lower)
     plain = not (concept_of(token.lower) or kinds_of(token.lower) or _HYPHENATED_ENGLISH.fullmatch(token.lower))
-    beside = bool(after and kinds_of(after)) and plain
-    return Mention(token.lower, token.position, kinds, concept, None, token.quoted or called or looks or beside)
+    sure = token.quoted or called or looks
+    beside = bool(after and kinds_of(after)) and plain and (sure or not _qualifies(tokens, i))
+    doubtful = beside and not sure and not _introduced(tokens, i)
+    return Mention(token.lower, token.position, kinds, concept, None, sure or beside, doubtful=doubtful)
+
+
+_QUALIFYING = re.compile(r".{3,}(?<!e)ed|.{4,}(?:ful|less|able|ible|ous)")
+_INTRODUCES = frozenset(
+    "the our my your is are was were does do did has have can in of for from to with on reach reaches why".split()
+)
+_RUN = frozenset({"Pod", "Node", "Job", "CronJob", "PersistentVolumeClaim", "PersistentVolume"})
+"""Kinds that are spoken of by what they do ("the restoring job"), seldom by a name that ends in -ing."""
+
+
+def _qualifies(tokens: list[Token], i: int) -> bool:
+    """True where a word before a kind says what such things are like ("evicted pods", "losing jobs")."""
+    word, kind = tokens[i], tokens[i + 1]
+    apart = kind.position - word.position - len(word.text) not in (1, 3)  # a blank, or "'s " before it
+    several = singular(kind.lower) != kind.lower
+    return apart or bool(_QUALIFYING.fullmatch(word.lower)) or (several and word.lower.endswith("ing"))
+
+
+def _introduced(tokens: list[Token], i: int) -> bool:
+    """True where the words before a name lead up to one: "the", "why is", or nothing."""
+    if tokens[i].lower.endswith("ing") and set(kinds_of(tokens[i + 1].lower)) & _RUN:
+        return False
+    return tokens[i].starts or tokens[i - 1].lower in _INTRODUCES
 
 
 def _neighbour(tokens: list[Token], i: int, step: int, used: set[int]) -> str | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.question.catalogue import Catalogue
 from kubectl_berth.question.mentions import Mention, Words
+from kubectl_berth.question.unnamed import last_word
 from kubectl_berth.question.words import says_little, singular
 from kubectl_berth.records import Ref
 
@@ -17,8 +18,9 @@ ASKED_ABOUT = 4
 
 
 def names_a_kind(word: str, names: Catalogue) -> bool:
-    """True for the word of an operator's kind that has objects here ("scaledobject")."""
-    return any(entry.custom and entry.ref.kind.lower() == singular(word) for entry in names.entries)
+    """True for the word of an operator's kind that has objects here ("scaledobject"), or for its last one."""
+    kind = singular(word.replace("-", ""))
+    return any(entry.custom and kind in (entry.ref.kind.lower(), last_word(entry.ref.kind)) for entry in names.entries)
 
 
 def misspelt(mention: Mention, names: Catalogue) -> bool:

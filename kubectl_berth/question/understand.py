@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
@@ -14,8 +14,8 @@ from kubectl_berth.question.mentions import Mention, Words, words_of
 from kubectl_berth.question.missing import ASKED_ABOUT, likely, longer, misspelt, names_a_kind, nearest
 from kubectl_berth.question.software import absent, bookkeeping, by_image, fits, kindred, qualified, sought, strangers
 from kubectl_berth.question.spelling import usual
-from kubectl_berth.question.unnamed import MOST_SUBJECTS, by_concept, by_custom_kind
-from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular
+from kubectl_berth.question.unnamed import MOST_SUBJECTS, KindSaid, by_concept, by_custom_kind, by_last_word, kinds_said
+from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular, stem
 from kubectl_berth.records import Gap, Ref
 
 LOOKED_AT = (5000, 1500)
@@ -34,7 +34,9 @@ class Understanding:
     there is "api"). `kinds` are kinds spoken of in general. `apis` gives the apiVersion of subjects of
     an operator's kind. `unrecognised` are words that may have been meant as names, where none was. `guessed` is True
     where the subjects only contain the words said, `by_kind` where they are all of a kind of software, none named.
-    `absent` are products named that nothing there is of, `kindred` what there is of the first one's kind.
+    `absent` are products named that nothing there is of, `kindred` what there is of the first one's kind. `doubtful`
+    are words that nothing bears and that may be names or not ("training job"), `mentioned` namespaces of which only the
+    name was said, not that anything is in them. `of_kinds` are the operators' kinds whose objects all are the subjects.
     """
 
     text: str
@@ -58,6 +60,9 @@ class Understanding:
     gaps: tuple[Gap, ...] = ()
     absent: tuple[str, ...] = ()
     kindred: tuple[Ref, ...] = ()
+    doubtful: tuple[str, ...] = ()
+    mentioned: tuple[str, ...] = ()
+    of_kinds: tuple[str, ...] = ()
 
     @property
     def intent(self) -> Intent:
@@ -101,10 +106,22 @@ def _shortened(text: str) -> str:
     return f"{head.rpartition(' ')[0] or head}\n{tail.partition(chr(10))[2] or tail.partition(' ')[2] or tail}"
 
 
-def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Understanding:
-    groups: list[tuple[Mention, list[_Hit]]] = []
-    missing: list[Mention] = []
+@dataclass
+class _Sorted:
+    """The mentions by what became of them, and the words with the namespaces that were only mentioned."""
+
+    words: Words
+    groups: list[tuple[Mention, list[_Hit]]] = field(default_factory=list)
+    missing: list[Mention] = field(default_factory=list)
+    doubtful: list[Mention] = field(default_factory=list)
+    mentioned: list[str] = field(default_factory=list)
+
+
+def _sort(words: Words, names: Catalogue, kinds: Sequence[KindSaid]) -> _Sorted:
+    told = _Sorted(words)
     for mention in words.mentions:
+        if any(said.start <= mention.position < said.end and not mention.strong for said in kinds):
+            continue
         hits = _hits(mention, names)
         # "which jobs failed" asks for a kind, whatever namespaces are called
         kind_word = mention.plain and bool(kinds_of(mention.word))
@@ -114,34 +131,52 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
             and not (kind_word or of_nodes)
             and not any(_bears(mention.word, hit) for hit in hits)
         ):
-            words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, mention.word))))
+            told.mentioned.append(mention.word)
         elif hits:
-            groups.append((mention, hits))
-        elif mention.pasted:
+            told.groups.append((mention, hits))
+        elif mention.pasted or names_a_kind(mention.word, names):
             continue
-        elif (mention.strong or misspelt(mention, names)) and not names_a_kind(mention.word, names):
-            missing.append(mention)
+        elif mention.doubtful and not misspelt(mention, names):
+            told.doubtful.append(mention)
+        elif mention.strong or misspelt(mention, names):
+            told.missing.append(mention)
+    told.words = _within(words, told.mentioned)
+    return told
+
+
+def _within(words: Words, spaces: Iterable[str]) -> Words:
+    return replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *spaces))))
+
+
+def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Understanding:
+    said = kinds_said(text, names)
+    told = _sort(placed, names, [one for one in said if " " in text[one.start : one.end]])
+    words, groups = told.words, told.groups
     inside, outside = _by_namespace(groups, words)
     subjects, guessed = _subjects(inside, names, own)
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
         elsewhere, _ = _subjects(outside, names, own)
-    of_kind = by_custom_kind(words, names)
+    of_kind = by_custom_kind(said, words, names)
     if guessed and of_kind and not words.kinds:
         subjects, guessed = (), False
-    if guessed and all(ref.kind == "Namespace" for ref in subjects):
+    if subjects and all(ref.kind == "Namespace" for ref in subjects):
         # "the batch": what lies in such a namespace is meant, not the namespace itself
-        words = replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *(ref.name for ref in subjects)))))
-        subjects, guessed = (), False
-    of_software = () if qualified(text, words, names) else by_concept(words, names)
-    unnamed = () if subjects or elsewhere else of_kind or of_software or by_image(words, names)
+        spaces = [ref.name for ref in subjects]
+        told.mentioned += spaces
+        words, subjects, guessed = _within(words, spaces), (), False
+    wrong_place = _unknown_place(text, subjects, names)
+    if wrong_place:
+        subjects, elsewhere = (), subjects
+        words = replace(words, unknown_namespaces=(*words.unknown_namespaces, wrong_place))
+    unnamed = () if subjects or elsewhere else of_kind or _of_software(text, placed, words, names)
     subjects = subjects or unnamed
-    gone = [m.word for m in missing if not _covered(m, groups)]
+    gone = [m.word for m in told.missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
+    doubtful = () if chosen or gone else tuple(m.word for m in told.doubtful if not _covered(m, groups))
     if chosen:
         gone += strangers(text, names)
-    gone_products = () if chosen else absent(text, words, names)
-    apis = {ref: api for ref in chosen if (api := names.custom_api(ref))}
+    gone_products = () if chosen else absent(text, placed, names)
     # a Deployment called "pay" asks for no saving
     meaning = _without_names(text, chosen)
     return Understanding(
@@ -150,23 +185,46 @@ def _resolve(text: str, words: Words, names: Catalogue, own: str | None) -> Unde
         subjects,
         elsewhere,
         tuple(dict.fromkeys(gone)),
-        nearest(gone[:6], names),
-        () if subjects or elsewhere else likely(gone[:6], names, words),
-        () if subjects or elsewhere else longer(gone[:6], names, words),
-        _kinds(words, names),
+        nearest((gone or doubtful)[:6], names),
+        () if chosen else likely(gone[:6], names, words),
+        () if chosen else longer(gone[:6], names, words),
+        tuple(dict.fromkeys((*_kinds(words, names), *(one.kind for one in said)))),
         words.concepts,
         words.namespaces,
         words.unknown_namespaces,
         premises_of(meaning),
         yes_no(meaning),
-        apis,
+        {ref: api for ref in chosen if (api := names.custom_api(ref))},
         () if chosen or gone else _unrecognised(words, groups),
         guessed,
         bool(unnamed),
         names.gaps,
         gone_products,
         kindred(gone_products[0], words, names) if gone_products else (),
+        tuple(dict.fromkeys(doubtful)),
+        tuple(space for space in dict.fromkeys(told.mentioned) if space not in placed.namespaces),
+        tuple(dict.fromkeys(one.kind for one in said)) if of_kind and of_kind == unnamed else (),
     )
+
+
+def _of_software(text: str, placed: Words, words: Words, names: Catalogue) -> tuple[Ref, ...]:
+    """Without a name: what is of the kind of software spoken of, in the namespaces named or else anywhere."""
+    if not qualified(text, words, names):
+        # "orders are late, is kafka ok": the namespace orders is only a word
+        found = by_concept(words, names) or by_concept(placed, names)
+        if found:
+            return found
+    return by_image(words, names) or by_last_word(words, names)
+
+
+def _unknown_place(text: str, subjects: Collection[Ref], names: Catalogue) -> str:
+    """The namespace that a subject is written with ("prod/api"), where there is none of that name; "" elsewhere."""
+    for name in {ref.name for ref in subjects if ref.namespace and ref.kind != "Pod"}:
+        found = re.search(rf"(?<![\w./-])([a-z0-9][-a-z0-9]*)/{re.escape(name)}(?![\w./-])", text, re.IGNORECASE)
+        word = found[1].lower() if found else ""
+        if word and word not in names.namespaces and word not in names.by_name and not kinds_of(word):
+            return word
+    return ""
 
 
 def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) -> tuple[str, ...]:
@@ -233,6 +291,8 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     wanted = set(word.split("-"))
     if len(word) < 3 or not (mention.strong or len(word) > 3):
         return 0
+    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
+        return 0  # a node called db-1 is no database
     if len(word) > 4 and entry.rank <= ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
         return _PART * 0.55
     if wanted <= entry.parts or {singular(one) for one in wanted} <= entry.parts:
@@ -249,8 +309,8 @@ def _surest(mention: Mention, hits: Sequence[_Hit]) -> tuple[float, int]:
 
 
 def _derived(word: str, part: str) -> bool:
-    """True where a part of a name is the word with an ending: "build" and "builder", "import" and "importer"."""
-    return part != word and part.startswith(word) and part[len(word) :] in ("er", "or", "r", "ing", "s")
+    """True where a part of a name and the word come of one verb: "build" and "builder", "training" and "trainer"."""
+    return part != word and len(part) > 4 and not says_little(part) and stem(part) == stem(word)
 
 
 def _by_namespace(

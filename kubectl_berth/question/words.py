@@ -165,6 +165,18 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
+_ENDINGS = re.compile(r"(?:ings?|ers?|ors?|ions?|ed|es|e|s)$")
+
+
+def stem(word: str) -> str:
+    """What a word shares with those made from the same verb: "train" of "training" and "trainer".
+
+    The word as it is where less than four letters would be left.
+    """
+    short = _ENDINGS.sub("", word)
+    return short if len(short) > 3 else word
+
+
 def kinds_of(word: str) -> tuple[str, ...]:
     """The built-in kinds that an English word or short name may mean; () where it means none."""
     return KIND_WORDS.get(singular(word.lower()), ())
