@@ -266,8 +266,8 @@ def _certificate_trouble(lowered: str) -> tuple[str, str]:
             f"cannot be called: its certificate {'is not valid yet' if early else 'has expired'}",
             "compare the clocks of the control plane and of what issued the certificate"
             if early
-            else "renew the certificate that its Service presents, by what issues it (an issuer that fails comes first); "
-            "a pod that holds the old one in memory has to be started again afterwards",
+            else "renew the certificate that its Service presents, by what issues it (an issuer that fails comes "
+            "first); a pod that holds the old one in memory has to be started again afterwards",
         )
     if "certificate is valid for" in lowered or "not valid for any names" in lowered:
         return (

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Workload
-from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, ready_pairs, stopped
+from kubectl_berth.cluster.views import CustomResource, Pod, Workload
+from kubectl_berth.diagnosis.headline import summary
+from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, stopped
 from kubectl_berth.diagnosis.members import bad_members, member_signals
+from kubectl_berth.diagnosis.mending import remedy
+from kubectl_berth.diagnosis.naming import missing_references
 from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.plights import quiet_signals, reasons, spoken
 from kubectl_berth.diagnosis.polarity import good_condition
 from kubectl_berth.diagnosis.say import aged, clip, count, listed
-from kubectl_berth.records import Finding, Ref, Severity
+from kubectl_berth.diagnosis.wording import plain
+from kubectl_berth.records import Finding, Ref
 
 YOUNG = 600.0  # seconds an operator may take for a new object
 MOST = 3  # signals told of one object
@@ -22,6 +27,7 @@ def check_custom_resources(inventory: Inventory) -> Iterable[Finding]:
     with_status = {(one.api_version, one.kind) for one in inventory.custom if one.status}
     for resource in inventory.custom:
         signals = judge(resource, inventory.now) or member_signals(resource, inventory.now)
+        signals = signals or quiet_signals(inventory, resource)
         if signals:
             yield _degraded(inventory, resource, signals)
         elif not resource.status and (resource.api_version, resource.kind) in with_status:
@@ -32,36 +38,30 @@ def check_custom_resources(inventory: Inventory) -> Iterable[Finding]:
 
 def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Signal]) -> Finding:
     status = resource.status if isinstance(resource.status, dict) else {}
-    reasons = {signal.reason for signal in signals}
+    codes = {signal.reason for signal in signals}
+    deep, heard = reasons(resource), spoken(inventory, resource)
+    lacking = missing_references(inventory, resource)
     evidence = [signal.words for signal in signals[:MOST]]
-    evidence += [f"{where}: {clip(text, 200)}" for where, text in phases(status) if text not in " ".join(evidence)][:2]
-    evidence += _primary(inventory, resource, status) + _members(status) + missing_references(inventory, resource)
-    severity: Severity = signals[0].severity
+    beside = [f"{where}: {clip(text, 200)}" for where, text in phases(status)]
+    beside += [one.words for one in (*deep[:2], *heard[:2])]
+    evidence += [line for line in beside if not _told_in(line, evidence)][:3]
+    evidence += _primary(inventory, resource, status) + _members(status) + lacking
+    texts = [plain(one) for one in (*(signal.words for signal in signals), *(one.text for one in (*deep, *heard)))]
     return Finding(
-        severity,
+        signals[0].severity,
         resource.ref,
-        "CustomResourceNotReconciled" if reasons == {"StatusBehindSpec"} else "CustomResourceDegraded",
-        _summary(resource, status, signals),
+        "CustomResourceNotReconciled" if codes == {"StatusBehindSpec"} else "CustomResourceDegraded",
+        summary(resource, signals, [*deep, *heard], lacking, inventory.now),
         tuple(evidence),
-        remedy="look at what it owns and what its conditions name, then at its operator's log; do not edit the status",
+        remedy=remedy(inventory, resource, texts, lacking),
         disproof=f"conditions and counts of {resource.kind} {resource.name} that have turned good since",
     )
 
 
-def _summary(resource: CustomResource, status: Mapping[str, Any], signals: list[Signal]) -> str:
-    spec = resource.spec if isinstance(resource.spec, dict) else {}
-    short = [pair for pair in ready_pairs(spec, status) if pair.ready < pair.desired]
-    parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
-    told = next((text for where, text in phases(status) if where.count(".") == 1), "")
-    parts += [clip(told, 120)] if told else []
-    told_most = [one for one in signals if one.reason not in ("ReadyBelowDesired", "PhaseBad", "MemberBad")]
-    first = max(told_most, key=lambda one: (one.severity == signals[0].severity, len(one.words) > 120), default=None)
-    if first and (not parts or len(parts) < 2):
-        parts.append(clip(first.words.split(": ", 1)[-1], 240))
-    parts = parts or [clip(signals[0].words, 240)]
-    unwell = [name for name in dict.fromkeys(name for name, _ in bad_members(status)) if name not in " ".join(parts)]
-    parts += [f"not well: {listed(unwell, 3)}"] if unwell else []
-    return f"{resource.api_version} {resource.kind}: " + ", ".join(parts)
+def _told_in(line: str, lines: list[str]) -> bool:
+    """True where the text of a line stands in one of the others already."""
+    text = line.partition(": ")[2].removesuffix(" ...")
+    return bool(text) and any(text in other for other in lines)
 
 
 def _primary(inventory: Inventory, resource: CustomResource, status: Mapping[str, Any]) -> list[str]:
@@ -102,7 +102,7 @@ def _ignored(inventory: Inventory, resource: CustomResource) -> Iterator[Finding
         "warning",
         resource.ref,
         "CustomResourceIgnored",
-        f"{resource.api_version} {resource.kind}: no operator gave it a status, though others of its kind have one",
+        "no operator gave it a status, though others of its kind have one",
         ("status: empty", f"metadata.creationTimestamp: {resource.metadata.creation_timestamp or 'none'}"),
         remedy="look at the operator: whether it runs, and whether it watches this namespace",
         disproof="a status",
@@ -121,7 +121,7 @@ def _contradicted(inventory: Inventory, resource: CustomResource) -> Iterator[Fi
         "warning",
         resource.ref,
         "StatusContradicted",
-        f"{resource.api_version} {resource.kind}: its status claims health, but {count(len(broken), 'pod')} of it "
+        f"its status claims health, but {count(len(broken), 'pod')} of it "
         f"{'is' if len(broken) == 1 else 'are'} not ready ({listed([pod.name for pod in broken])})",
         (f"status: {listed(claims, 3)}", *[f"{pod.ref}: not ready" for pod in broken[:3]]),
         remedy="trust the pods, and look at the operator: it does not update this status",
@@ -156,33 +156,6 @@ def references(value: Any, depth: int = 0) -> Iterator[tuple[str, str, str]]:
     elif isinstance(value, list):
         for inner in value[:200]:
             yield from references(inner, depth + 1)
-
-
-def referred(inventory: Inventory, view: CustomResource) -> list[Identified]:
-    """The objects that a custom resource's spec and status name and that exist."""
-    found: dict[Ref, Identified] = {}
-    for kind, name, namespace in references([view.spec, view.status]):
-        for ref in (Ref(kind, namespace or view.namespace, name), Ref(kind, "", name)):
-            there = inventory.find(ref)
-            if there is not None and there.ref != view.ref:
-                found[ref] = there
-                break
-    return list(found.values())
-
-
-def missing_references(inventory: Inventory, view: CustomResource) -> list[str]:
-    """A sentence for each custom object that the spec names and that does not exist."""
-    if "custom" in inventory.unread:
-        return []
-    known = {definition.spec.names.kind for definition in inventory.definitions}
-    lines: list[str] = []
-    for kind, name, namespace in references(view.spec):
-        if kind not in known or not inventory.covers(namespace or view.namespace):
-            continue
-        there = any(inventory.find(ref) for ref in (Ref(kind, namespace or view.namespace, name), Ref(kind, "", name)))
-        if not there:
-            lines.append(f"spec names {kind} {name}, which does not exist")
-    return list(dict.fromkeys(lines))
 
 
 # --- operators --------------------------------------------------------------------------------------------------------
