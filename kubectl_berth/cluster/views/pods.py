@@ -100,6 +100,7 @@ class VolumeMount(View):
     """A mount of a volume."""
 
     name: str = ""
+    mount_path: str = ""
 
 
 class SecurityContext(View):

@@ -1,4 +1,4 @@
-"""What to do about what a log says: one careful sentence for each family of telling lines."""
+"""What to do with a figure or a command that the objects give: memory, revisions, replicas, pull secrets."""
 
 from __future__ import annotations
 
@@ -9,45 +9,10 @@ from kubectl_berth.diagnosis.fit import show
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import younger
 from kubectl_berth.diagnosis.sizing import size
-from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.engines.rules.material import Material
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.records import Action, Finding, Ref
-from kubectl_berth.safety.shell import in_namespace, kubectl
-
-
-def advice(telling: Telling, workload: Ref, container: str) -> str:
-    """What to do about a telling line. A command in it is for the person to judge."""
-    names = [f"`{name}`" for name in telling.names if not name.startswith("/")]
-    paths = [f"`{name}`" for name in telling.names if name.startswith("/")]
-    where = f"the static pod of {workload}" if workload.kind == "Node" else str(workload)
-    if telling.family == "missing setting":
-        return _missing_setting(names, where, container, workload)
-    return _SENTENCES.get(telling.family, _PLAIN).format(
-        where=where,
-        container=container,
-        paths=", ".join(paths) or "the path it names",
-        names=", ".join(names) or "the setting it names",
-        targets=" and ".join(f"`{target}`" for target in telling.targets) or "what it connects to",
-    )
-
-
-def _missing_setting(names: list[str], where: str, container: str, workload: Ref) -> str:
-    if not names:
-        return (
-            f"Set what the log asks for in the environment of container {container} of {where}, or correct the key "
-            "in the ConfigMap or Secret that it comes from."
-        )
-    first, rest = names[0], names[1:]
-    restart = kubectl(
-        *in_namespace(workload.namespace), "rollout", "restart", f"{workload.kind.lower()}/{workload.name}"
-    )
-    mapped = f" (the log also names {', '.join(rest)}: a renamed key would explain it)" if rest else ""
-    return (
-        f"Set {first} for container {container} of {where}: add or rename the key in the ConfigMap or Secret that it "
-        f"comes from{mapped}. Environment variables are read at the start only, so then: "
-        f"`{restart}`."
-    )
+from kubectl_berth.safety.shell import kubectl
 
 
 def rollback(workload: Ref) -> tuple[str, Action]:
@@ -158,38 +123,3 @@ def scale_up(cause: Finding, inventory: Inventory) -> tuple[str, Action] | None:
         f"If it was not scaled down on purpose, bring back its {found[1]} replicas: `{command}`.",
         Action("scale", ref.kind, ref.namespace, ref.name, "spec.replicas", "0", found[1]),
     )
-
-
-RESOLVE = (
-    "Set dnsPolicy ClusterFirst in the pod template of {where} (ClusterFirstWithHostNet where it has hostNetwork): "
-    "with Default it asks the name servers of its node, which know no Services."
-)
-"""What to do where a pod does not ask the cluster's DNS."""
-
-_PLAIN = "Mend what the line names for container {container} of {where}; starting it again alone repeats it."
-
-_SENTENCES = {
-    "refused": "Nothing accepts connections at {targets}: bring that back first; {where} needs no change if its "
-    "address is right.",
-    "timeout": "{targets} did not answer in time: check that it is up, and that no NetworkPolicy or firewall stands "
-    "between.",
-    "dns": "Check the host name {targets} in the settings of {where}, and that such a Service exists in its namespace.",
-    "authentication": "Compare the credentials that {where} uses with those that the server expects. If they were "
-    "rotated, the pods still hold the old ones until they are restarted.",
-    "disk full": "Free or expand the volume that {paths} lies on (expanding needs a StorageClass that allows it).",
-    "permission": "Give container {container} the right to use {paths}: securityContext (fsGroup, runAsUser, "
-    "readOnlyRootFilesystem) or a writable volume there.",
-    "rbac": "Grant the service account exactly the verb and resource that the line names, by a Role and a RoleBinding.",
-    "port in use": "Two processes of the pod want one port: change the port of one of its containers.",
-    "wrong architecture": "Publish the image for the node's CPU architecture, or keep the pods on nodes of the image's "
-    "own with a nodeSelector on kubernetes.io/arch.",
-    "heap": "Fit the process's own heap limit to the container's memory limit; this is not a kill by the kernel.",
-    "schema": "Run or repair the database migration that the line speaks of; restarting does not help.",
-    "certificate": "Renew or trust the certificate that the line speaks of.",
-    "corrupt data": "What lies on the volume of {where} cannot be read. Leave that volume as it is, make sure of a "
-    "fresh backup first, then have what manages it (operator or primary) build this instance anew, as its manual says.",
-    "missing file": "Check the command, the image and the mounts of container {container}: what the line names is not "
-    "there.",
-    "bad setting": "Correct {names} in the configuration of container {container} of {where}.",
-    "limit": "Raise the limit that the line names, or ask less of it.",
-}

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kubectl_berth.engines.rules.advice import (
-    RESOLVE,
-    advice,
     earlier_revision,
     more_memory,
     pull_secret,
@@ -21,6 +19,7 @@ from kubectl_berth.engines.rules.beside import beside, command_of, node_names, p
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import asks_for_changes, changes
 from kubectl_berth.engines.rules.history import history
+from kubectl_berth.engines.rules.log_advice import RESOLVE, advice
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
     MOST_EVIDENCE,
@@ -260,7 +259,7 @@ def _remedies(material: Material) -> list[str]:
             told.append(
                 RESOLVE.format(where=log.workload)
                 if node_names(material, cause)
-                else advice(log.best, log.workload, log.wanted.container)
+                else advice(log, log.best, case.inventory)
             )
         special = _special(material, cause)
         # what a log says has been read already
