@@ -48,8 +48,9 @@ def namespaces_in(tokens: list[Token], existing: Collection[str]) -> tuple[list[
         if token.lower in NAMESPACE_WORDS:
             used.add(i)
             ahead = i + 2 if following in NAMED else i + 1
-            if i - 1 not in used and not take(i - 1, sure=True):
-                take(ahead, sure=True)
+            one = token.lower != "namespaces"  # "which namespaces enforce it": no name follows
+            if i - 1 not in used and not take(i - 1, sure=one):
+                take(ahead, sure=one)
         elif token.lower == "n" or token.lower == "namespace":
             take(i + 1, sure=True)
         elif token.lower in _INSIDE:

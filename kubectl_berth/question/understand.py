@@ -120,7 +120,8 @@ class _Sorted:
 def _sort(words: Words, names: Catalogue, kinds: Sequence[KindSaid]) -> _Sorted:
     told = _Sorted(words)
     for mention in words.mentions:
-        if any(said.start <= mention.position < said.end and not mention.strong for said in kinds):
+        named = mention.strong and "-" in mention.word
+        if not named and any(said.start <= mention.position < said.end for said in kinds):
             continue
         hits = _hits(mention, names)
         # "which jobs failed" asks for a kind, whatever namespaces are called
@@ -286,13 +287,13 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
         return 0
     if word.endswith("s") and word[:-1] == name:
         return _EXACT - 0.2
+    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
+        return 0  # a node called db-1 is no database
     if word in entry.families or word in entry.stems or name in ends:
         return _MEANT
     wanted = set(word.split("-"))
     if len(word) < 3 or not (mention.strong or len(word) > 3):
         return 0
-    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
-        return 0  # a node called db-1 is no database
     if len(word) > 4 and entry.rank <= ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
         return _PART * 0.55
     if wanted <= entry.parts or {singular(one) for one in wanted} <= entry.parts:

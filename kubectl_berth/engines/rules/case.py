@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.family import concerning, family_of, inside
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import unmarked
 from kubectl_berth.engines.rules.reach import Reach, reach_of
+from kubectl_berth.question.intents import Intent
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
 
@@ -25,7 +27,8 @@ class Case:
     `findings` concern the question, causes first; `others` are the rest of the cluster's. `family` are the subjects
     with what belongs to them. `explained` are pods whose log says that something else is down; `wide` is True where no
     object was named, `mixed` where namespaces were named beside an object that lies in none of them. `reach` is what
-    was asked about and lies beyond the one namespace read.
+    was asked about and lies beyond the one namespace read. `passing` is what the question mentions and is well, where
+    its words fit faults elsewhere.
     """
 
     understanding: Understanding
@@ -38,6 +41,7 @@ class Case:
     explained: set[Ref] = field(default_factory=set)
     mixed: bool = False
     reach: Reach | None = None
+    passing: tuple[str, ...] = ()
 
     @property
     def lost(self) -> bool:
@@ -92,6 +96,7 @@ class Case:
 def make_case(understanding: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> Case:
     """Sorts the findings by whether they concern the question. What they quote is set in no mark of Markdown."""
     findings = [_unmarked(finding) for finding in findings]
+    understanding = _doubts(understanding, findings)
     subjects = understanding.subjects or understanding.elsewhere or understanding.likely
     subjects = subjects or users_of(understanding.missing, understanding.namespaces, inventory)
     subjects = subjects or _broken(understanding.longer, inventory, findings)
@@ -110,6 +115,11 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         chosen = []
     else:
         chosen = _unnamed(understanding, inventory, findings)
+    passing: tuple[str, ...] = ()
+    if inventory.namespace is None and (meant := _meant_elsewhere(understanding, subjects, chosen, findings)):
+        passing = _well(understanding, subjects)
+        subjects, family, mixed, chosen = (), frozenset(), False, meant
+        understanding = replace(understanding, subjects=(), namespaces=(), guessed=False, by_kind=False)
     reach = reach_of(understanding, inventory, subjects, chosen)
     if inventory.namespace is not None:
         # the others that were named are told of in the reach; what follows is about the one read
@@ -120,7 +130,49 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     subjects = _sick_first(understanding, subjects, chosen, inventory)
     if len(subjects) > 1 and not understanding.by_kind:
         chosen = _main_first(chosen, subjects[0], inventory)
-    return Case(understanding, inventory, subjects, chosen, others, family, not subjects, mixed=mixed, reach=reach)
+    return Case(
+        understanding,
+        inventory,
+        subjects,
+        chosen,
+        others,
+        family,
+        not subjects,
+        mixed=mixed,
+        reach=reach,
+        passing=passing,
+    )
+
+
+def _doubts(said: Understanding, findings: Sequence[Finding]) -> Understanding:
+    """Words that may be names or not count as missing names only where no fault is what the question may be about."""
+    if (
+        not said.doubtful
+        or inside(findings, said.namespaces if said.namespaces else ())
+        or fitting(said.text, findings)
+    ):
+        return said
+    return replace(said, missing=said.doubtful, doubtful=(), unrecognised=())
+
+
+def _meant_elsewhere(
+    said: Understanding, subjects: Sequence[Ref], chosen: Sequence[Finding], findings: Sequence[Finding]
+) -> list[Finding]:
+    """The faults that a complaint fits, where all that its words only resemble or mention in passing is well."""
+    if any(one.severity != "info" for one in chosen) or said.yes_no is not None or set(said.intents) - _COMPLAINT:
+        return []
+    placed = set(said.namespaces) - set(said.mentioned)
+    if placed or said.missing or said.unknown_namespaces or not (said.guessed or (said.mentioned and not subjects)):
+        return []
+    meant = fitting(said.text, findings)
+    return concerning(findings, {one.subject for one in meant}) if meant else []
+
+
+_COMPLAINT: frozenset[Intent] = frozenset({"diagnose", "health"})
+
+
+def _well(said: Understanding, subjects: Sequence[Ref]) -> tuple[str, ...]:
+    return tuple(str(ref) for ref in subjects) or tuple(f"Namespace {space}" for space in said.mentioned)
 
 
 def _nowhere(understanding: Understanding, inventory: Inventory) -> bool:
@@ -200,12 +252,12 @@ def _sick_first(
     if not subjects:
         return subjects
     main = subjects[0]
-    choice = understanding.by_kind or _CHOICE.search(understanding.text)
+    choice = understanding.by_kind or understanding.guessed or _CHOICE.search(understanding.text)
     same = subjects if choice else [r for r in subjects if (r.kind, r.name) == (main.kind, main.name)]
     if len(same) < 2:
         return subjects
     hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
-    sick = [ref for ref in same if hit & _own(ref, inventory)]
+    sick = [ref for ref in same if hit & (_own(ref, inventory) | _above(ref, inventory))]
     return tuple(dict.fromkeys((*sick, *subjects)))
 
 
@@ -224,6 +276,12 @@ def _own(ref: Ref, inventory: Inventory) -> set[Ref]:
     """The object, what it owns and its pods."""
     below = {view.ref for view in inventory.descendants(ref)}
     return {ref, *below, *(pod.ref for pod in inventory.pods_of(ref))}
+
+
+def _above(ref: Ref, inventory: Inventory) -> set[Ref]:
+    """What an object is made by."""
+    view = inventory.find(ref)
+    return set(inventory.owners(view)) if view is not None else set()
 
 
 def extend(case: Case, pod: Ref, target: Ref) -> bool:

@@ -101,7 +101,9 @@ def _names(missing: Sequence[str]) -> str:
 def preface(case: Case) -> list[str]:
     """What the question named that is not there, is elsewhere, or is there several times."""
     said = case.understanding
-    lines: list[str] = []
+    lines = [f"{thing}, which the question mentions, looks healthy." for thing in case.passing[:2]]
+    if said.doubtful and case.healthy is False and not case.subjects:
+        lines.append(f"Nothing that can be read is called {_names(said.doubtful)}; this is what is wrong now.")
     places = ", ".join(said.namespaces)
     for space in said.unknown_namespaces if not case.lost else ():
         lines.append(f"There is no namespace {space} that can be seen.")
