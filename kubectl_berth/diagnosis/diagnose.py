@@ -16,6 +16,7 @@ from kubectl_berth.diagnosis.checks.control_plane import (
 from kubectl_berth.diagnosis.checks.deletion import check_deletions
 from kubectl_berth.diagnosis.checks.images import check_images
 from kubectl_berth.diagnosis.checks.jobs import check_jobs
+from kubectl_berth.diagnosis.checks.memory import check_node_memory
 from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
 from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
@@ -43,6 +44,7 @@ Check = Callable[[Inventory], Iterable[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     check_nodes,
+    check_node_memory,
     check_containers,
     check_images,
     check_configuration,

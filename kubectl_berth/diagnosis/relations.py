@@ -314,6 +314,6 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
 
 # Symptoms that only some troubles of a node explain; the others are explained by a node that is lost.
 NODE_BLAMED = {
-    "Evicted": frozenset({"NodeDiskPressure", "NodeMemoryPressure", "NodePIDPressure"}),
+    "Evicted": frozenset({"NodeDiskPressure", "NodeMemoryPressure", "NodePIDPressure", "NodeOutOfMemory"}),
     "NodeShutDown": frozenset({"NodeUnreachable", "NodeNotReady", "NodeRebooted"}),
 }

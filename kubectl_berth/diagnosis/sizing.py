@@ -11,6 +11,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from kubectl_berth.cluster.views import Container, Identified, Pod, PodSpec, seconds_since
+from kubectl_berth.diagnosis.checks.memory import killed_by_node
 from kubectl_berth.diagnosis.fit import amount, requests, show
 from kubectl_berth.diagnosis.objects import Inventory
 
@@ -163,16 +164,18 @@ def _use(inventory: Inventory, name: str, role: Role, specs: Sequence[PodSpec], 
     for pod in pods:
         for resource, much in inventory.pod_usage(pod).get(name, {}).items():
             used[resource] = (*used.get(resource, ()), much)
-    statuses = [
-        status
+    owned = [
+        (pod, status)
         for pod in pods
         for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)
         if status.name == name
     ]
     killed = sum(
         any(end and end.reason == "OOMKilled" for end in (one.last_state.terminated, one.state.terminated))
-        for one in statuses
+        and not killed_by_node(inventory, pod, one)
+        for pod, one in owned
     )
+    statuses = [status for _, status in owned]
     ran = [seconds_since(inventory.now, one.state.running.started_at) for one in statuses if one.state.running]
     youngest = min((passed for passed in ran if passed is not None), default=None)
     return Use(name, role, _largest(asked), _largest(capped), used, tuple(differ), killed, youngest)

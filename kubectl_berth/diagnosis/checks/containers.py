@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, Terminated, age, duration, parse_time
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
+from kubectl_berth.diagnosis.checks.memory import killed_by_node
 from kubectl_berth.diagnosis.checks.probes import SETTLE, not_ready, probe_evidence, probe_kill
 from kubectl_berth.diagnosis.checks.surroundings import services_needed, surroundings
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, listed, older, said, weight, younger
-from kubectl_berth.records import Finding
+from kubectl_berth.records import Finding, Ref
 from kubectl_berth.safety.shell import kubectl
 
 CANNOT_START = frozenset(
@@ -123,6 +124,7 @@ def _dead(inventory: Inventory, pod: Pod, status: ContainerStatus, last: Termina
         reason,
         f"{what} {words}",
         tuple(evidence),
+        caused_by=Ref("Node", "", pod.spec.node_name) if reason == "OOMKilledByNode" else None,
         remedy=remedy,
         disproof=disproof,
     )
@@ -133,6 +135,13 @@ def _death(
 ) -> tuple[str, str, str, str]:
     """Reason code, words, remedy and disproof for a container that keeps ending."""
     logs = kubectl("logs", pod.name, "-n", pod.namespace, "-c", status.name, "--previous")
+    if killed_by_node(inventory, pod, status):
+        return (
+            "OOMKilledByNode",
+            f"was killed because node {pod.spec.node_name} ran out of memory (OOMKilled), not at a limit of its own",
+            f"relieve node {pod.spec.node_name}; a higher limit for this container changes nothing",
+            "a working set at its own limit when it died",
+        )
     if last and last.reason == "OOMKilled":
         return (
             "OOMKilled",
@@ -196,7 +205,7 @@ def _ended(status: ContainerStatus, last: Terminated, told: bool) -> str:
 
 
 def _limits(inventory: Inventory, pod: Pod, spec: Container | None, reason: str) -> list[str]:
-    if spec is None or reason != "OOMKilled":
+    if spec is None or reason not in ("OOMKilled", "OOMKilledByNode"):
         return []
     limit, request = spec.resources.limits.get("memory"), spec.resources.requests.get("memory")
     words = f"container {spec.name}: memory limit {limit or 'none of its own'}, request {request or 'none'}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
+from kubectl_berth.diagnosis.checks.memory import heaviest, relief, usage_lines
 from kubectl_berth.diagnosis.fit import ZERO, amount, requests, show
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
@@ -67,7 +68,7 @@ def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
         "with an attached volume only once the node is known to be gone"
         if gone
         else "mend what the condition names (container runtime, network plugin, kubelet) on that node",
-        disproof="condition Ready=True, or a lease renewed within the last minute",
+        disproof="condition Ready=True, or a lease renewed within the last minute" if gone else "condition Ready=True",
     )
 
 
@@ -128,21 +129,36 @@ def _pressure(inventory: Inventory, node: Node) -> Iterator[Finding]:
             evidence.append(
                 f"{count(len(pods), 'pod')} evicted from it, such as {pods[0].ref}: {clip(pods[0].status.message)}"
             )
+        short = one.type == "MemoryPressure"
+        most = heaviest(inventory, node) if short else None
+        evidence += usage_lines(inventory, node) if short else []
         yield Finding(
             "critical" if one.type in PRESSURES else "warning",
             node.ref,
             f"Node{one.type}" if one.type in PRESSURES else "NodeConditionBad",
-            f"it reports {one.type}" + (f": {clip(one.message, 160)}" if one.message else ""),
+            f"it reports {one.type}"
+            + (f": {clip(one.message, 160)}" if one.message else "")
+            + _put_out(inventory, pods)
+            + (f"; {most.words}" if most else ""),
             tuple(evidence),
-            remedy=_RELIEF.get(one.type, "look at what the condition names on that node"),
+            remedy=relief(inventory, most)
+            if short
+            else _RELIEF.get(one.type, "look at what the condition names on that node"),
             disproof=f"condition {one.type}=False",
         )
+
+
+def _put_out(inventory: Inventory, pods: list[Pod]) -> str:
+    """Whose pods a node evicted to save itself."""
+    if len(pods) == 1:
+        return f"; it evicted {pods[0].ref}"
+    whose = list(dict.fromkeys(str(inventory.workload(pod)) for pod in pods))
+    return f"; it evicted {count(len(pods), 'pod')} of {listed(whose, 3)}" if pods else ""
 
 
 _RELIEF = {
     "DiskPressure": "find what fills the disk (logs, emptyDir volumes, images), free it, and give the heaviest pods "
     "ephemeral-storage limits",
-    "MemoryPressure": "find the pods that use more memory than they request, and set requests and limits that fit",
     "PIDPressure": "find the pod that starts so many processes, and limit it",
     "NetworkUnavailable": "look at the network plugin or the cloud's route for that node",
 }
@@ -297,7 +313,9 @@ def check_sandboxes(inventory: Inventory) -> Iterable[Finding]:
             weight(inventory, pod),
             pod.ref,
             "PodAddressesExhausted" if spent else "PodSandboxFails",
-            "it gets no address: the node's or subnet's are used up" if spent else "its network sandbox cannot be made",
+            "it gets no address, because those of its node or subnet are used up"
+            if spent
+            else "its network sandbox cannot be made",
             (said(event, inventory.now), f"spec.nodeName: {pod.spec.node_name}"),
             remedy="free or add addresses (fewer pods on the node, a larger subnet)"
             if spent
@@ -323,7 +341,9 @@ def _network_of(failing: list[tuple[Pod, Finding]]) -> Finding:
         "critical",
         Ref("Node", "", pod.spec.node_name),
         first.reason.replace("PodAddresses", "NodeAddresses").replace("PodSandbox", "NodeSandboxes"),
-        f"no new pod can start on it: {first.summary}",
+        "it has no address left for a new pod: its own or its subnet's are used up"
+        if first.reason == "PodAddressesExhausted"
+        else "no new pod can start on it: no network sandbox can be made there",
         (first.evidence[0], f"{count(len(failing), 'pod')} wait on this node, none on another"),
         effects=tuple(sorted(one.ref for one, _ in failing)),
         remedy=first.remedy,
