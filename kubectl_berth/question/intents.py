@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from kubectl_berth.question.secrets import asks_for_secret
+
 Intent = Literal[
     "diagnose", "health", "logs", "secret", "cost", "capacity", "removal", "drain", "availability", "how-many",
     "operators", "runbook",
@@ -32,30 +34,6 @@ class Premise:
     negated: bool = False
     asked: bool = False
 
-
-_SECRET_NOUN = (
-    r"(?:secrets?|passwords?|passwd|credentials?|tokens?|api[- ]?keys?|private keys?|configmaps?|connection strings?)"
-)
-_DISCLOSE = (
-    r"(?:print|show|read|reveal|dump|decode|display|give|tell|fetch|output|cat|echo|paste|extract|list|export|"
-    r"what(?:'s| is| are|s)|need|want|see|get)"
-)
-_SECRET = re.compile(
-    rf"(?<![-\w]){_DISCLOSE}(?:\s+(?!why\b|if\b|whether\b|how\b|when\b|wrong\b|error|fail)[^\s?!;]+){{0,7}}?\s+"
-    rf"[\"'`(]*{_SECRET_NOUN}(?![-\w/])|"
-    rf"(?<![-\w])(?:contents?|values?|data|plain ?text)\s+(?:of|in|"
-    rf"inside)\s+(?:[^\s?!;]+\s+){{0,5}}?{_SECRET_NOUN}(?![-\w])|"
-    rf"\b(?:which|what(?:'s)?|whats)\s+(?:is\s+)?(?:the\s+)?(?:\w+\s+){{0,2}}?"
-    rf"(?:passwords?|credentials?|tokens?|api[- ]?keys?)\b[^.?!]{{0,40}}"
-    rf"\b(?:in|inside|of|for|from|uses?|using|with)\b(?![^.?!]*\b(?:wrong|error|fail))|"
-    rf"(?:kubectl\s+get|describe)\s+(?:secrets?|configmaps?|cm)\b",
-    re.IGNORECASE,
-)
-_ABOUT_A_FAULT = re.compile(
-    r"\b(?:why|not found|missing|doesn't exist|does not exist|mount(?:ed|ing)?|createcontainerconfigerror|expired?|"
-    r"rotat\w+|couldn't find|can't find|wrong with|error)\b",
-    re.IGNORECASE,
-)
 
 _AMOUNT = r"(?<![\w.])\d+(?:\.\d+)?\s?(?:[KMGT]iB?|[KMGT]B|millicores?|v?cpus?|cores?)\b"
 _ADEQUATE = (
@@ -262,14 +240,6 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     if _HEALTH.search(text):
         found.append("health")
     return tuple(found) or ("diagnose",)
-
-
-def asks_for_secret(text: str) -> bool:
-    """True where the contents of a Secret or a ConfigMap, or a credential, are asked for, not why one is missing."""
-    for sentence in re.split(r"(?<=[.!?;])\s+", text):
-        if _SECRET.search(sentence) and not _ABOUT_A_FAULT.search(sentence):
-            return True
-    return False
 
 
 def yes_no(text: str) -> Answerable | None:

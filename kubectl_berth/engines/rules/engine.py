@@ -11,6 +11,7 @@ from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
+from kubectl_berth.engines.rules.complaint import told_by_log
 from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.opening import Opening, opening
@@ -97,6 +98,8 @@ class Rules:
         lean = [call for call in past_calls(case) if call.name in offered]
         yield from self._call(toolbox, [*first_calls(case, offered)[: 3 - len(lean)], *lean])
         logs = yield from self._read(toolbox, case, logs_wanted(case, curious=_curious(case)), offered)
+        if (told := told_by_log(case, logs)) is not None:
+            case.findings = [told, *case.findings]
         if _follow(case, logs) and len(toolbox.trace) < MOST_CALLS:
             beside = {log.wanted.pod for log in logs}
             deeper = logs_wanted(case, curious=False, beside=beside)[:1]
@@ -194,9 +197,10 @@ def _curious(case: Case) -> bool:
 def _follow(case: Case, logs: Sequence[LogSeen]) -> bool:
     """Follows what the logs could not reach to what is wrong there; True where something was found."""
     found = False
+    faulty = {one.subject for one in case.others if one.severity != "info"}
     for log in logs:
         for target in log.targets:
-            if target.down and target.ref is not None:
+            if target.ref is not None and (target.down or target.ref in faulty):
                 found = extend(case, log.wanted.pod, target.ref) or found
     return found
 
@@ -214,7 +218,9 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready", HANGS) else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
     targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
-    known = {target.ref or target.words: target for target in (*_waited(wanted, waits, lines, case), *targets) if target}
+    known = {
+        target.ref or target.words: target for target in (*_waited(wanted, waits, lines, case), *targets) if target
+    }
     return LogSeen(wanted, workload, reading, waits, tuple(known.values()), slow=start_time(lines), tail=lines[-TAIL:])
 
 

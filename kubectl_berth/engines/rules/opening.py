@@ -12,8 +12,8 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.unanswerable import unanswerable
-from kubectl_berth.engines.rules.words import not_found
-from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, fits_concept, says_little
+from kubectl_berth.engines.rules.words import complains, names_nothing, not_found
+from kubectl_berth.question.words import concept_of, fits_concept
 from kubectl_berth.safety.shell import kubectl
 
 DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
@@ -211,11 +211,7 @@ def _unknown(case: Case) -> Opening | None:
             f"There is nothing called {quoted(name, 40)} that can be read{_only(case)}; this is about the rest.",
             alone=True,
         )
-    words = re.findall(r"[a-z]+", said.text.lower().replace("'s", ""))
-    trade = any(says_little(word) and word not in FUNCTION_WORDS and len(word) > 2 for word in words)
-    if not strange or trade or said.premises or said.kinds or said.concepts or said.namespaces:
-        return None
-    if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
+    if not names_nothing(case) or complains(said.text):
         return None
     return Opening("This is no question about the cluster that the rules can answer. What they check was checked:")
 

@@ -9,8 +9,10 @@ from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.engines.rules.case import Case, referenced
+from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import Operator, figure
+from kubectl_berth.question.words import FUNCTION_WORDS, says_little
 from kubectl_berth.records import Finding, Ref
 
 _OOM = "oom"
@@ -98,12 +100,41 @@ def _names(missing: Sequence[str]) -> str:
     return ", ".join(quoted(name, 80) for name in missing[:MOST_NAMES]) + more
 
 
+_TALK = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|please|pls|ok|so|and|well|thanks?|thank you)\b[\s,!.]*)*(?:what(?:'s)?|who|when|where|which|how|"
+    r"tell|write|sing|say|give|explain|make|are you|(?:do|can|could|would|will) you|is it|$)",
+    re.IGNORECASE,
+)
+"""How a question begins that is no complaint."""
+
+
+def complains(text: str) -> bool:
+    """True where the sentence tells of something that goes wrong, whatever its words are."""
+    return bool(BAD_NEWS.search(text)) or not _TALK.match(text)
+
+
+def names_nothing(case: Case) -> bool:
+    """True where no word of the question means anything in this cluster, nor speaks of clusters at all."""
+    said = case.understanding
+    known = {*said.namespaces, *said.unknown_namespaces}
+    words = re.findall(r"[a-z]+", said.text.lower().replace("'s", ""))
+    trade = any(says_little(word) and word not in FUNCTION_WORDS and len(word) > 2 for word in words)
+    if case.subjects or trade or said.premises or said.kinds or said.concepts or said.namespaces:
+        return False
+    if set(said.intents) - {"diagnose"} or (said.yes_no is not None and not re.search(r"\byou\b", said.text, re.I)):
+        return False
+    return any(word not in known for word in said.unrecognised)
+
+
 def preface(case: Case) -> list[str]:
     """What the question named that is not there, is elsewhere, or is there several times."""
     said = case.understanding
     lines = [f"{thing}, which the question mentions, looks healthy." for thing in case.passing[:2]]
     if said.doubtful and case.healthy is False and not case.subjects:
         lines.append(f"Nothing that can be read is called {_names(said.doubtful)}; this is what is wrong now.")
+    if names_nothing(case) and complains(said.text) and not fitting(said.text, case.findings):
+        now = "this is what is wrong now" if case.causes else "what was checked is the whole cluster"
+        lines.append(f"No word of the question names anything here: {now}.")
     places = ", ".join(said.namespaces)
     for space in said.unknown_namespaces if not case.lost else ():
         lines.append(f"There is no namespace {space} that can be seen.")
