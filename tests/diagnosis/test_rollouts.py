@@ -119,7 +119,37 @@ def test_a_first_pod_that_holds_up_the_rest() -> None:
     findings = found(db, stuck)
     behind = one(findings, "ReplicasNotReady")
     assert behind.caused_by == Ref("Pod", "shop", "db-0")
-    assert "the 2 pods after it are not made" in " ".join(behind.evidence)
+    assert "db-1, db-2 are not made before db-0 is ready" in behind.summary
+    parallel = stateful(0, status={"replicas": 1}, spec={"podManagementPolicy": "Parallel"})
+    assert "not made" not in one(found(parallel, owned(stuck, parallel)), "ReplicasNotReady").summary
+
+
+def test_a_gap_in_the_row_is_the_only_pod_that_is_not_made() -> None:
+    db = stateful(1, status={"replicas": 2})
+    full = owned(pod("db-1", waiting("CrashLoopBackOff", restarts=9, lastState=ended(1))), db)
+    behind = one(found(db, owned(pod("db-0"), db), full), "ReplicasNotReady")
+    assert "1 of 3 pods are ready; db-2 is not made before db-1 is ready" in behind.summary
+    assert "still serves" not in behind.summary
+
+
+def stuck_at(ready: int, *sets: dict) -> str:
+    """What is said of a Deployment of three whose Progressing condition gave up; `sets` change its ReplicaSets."""
+    web = deployment(replicas=3, ready=ready, status={"conditions": [TIMED_OUT]})
+    made = [merged(replica_set(web, f"web-{n}", revision=n), {"status": one}) for n, one in enumerate(sets, 1)]
+    broken = owned(pod("web-x", running(ready=False)), made[-1])
+    finding = one(found(web, *made, broken), "RolloutStalled")
+    return f"{finding.summary} | {finding.remedy}"
+
+
+def test_a_first_rollout_and_more_replicas_are_no_update() -> None:
+    first = stuck_at(0, {"replicas": 3, "readyReplicas": 0})
+    assert "it does not come up: 0 of 3" in first and "old version" not in first and "undo" not in first
+    more = stuck_at(2, {"replicas": 0, "readyReplicas": 0}, {"replicas": 3, "readyReplicas": 2})
+    assert "it does not get all its pods: 2 of 3 pods are ready" in more and "undo" not in more
+    update = stuck_at(1, {"replicas": 1, "readyReplicas": 1}, {"replicas": 2, "readyReplicas": 0})
+    assert "the 1 pod of the old version still serves" in update and "rollout undo deployment/web" in update
+    nothing = stuck_at(0, {"replicas": 0, "readyReplicas": 0}, {"replicas": 3, "readyReplicas": 0})
+    assert "its update does not get on; nothing of it serves" in nothing and "rollout undo" in nothing
 
 
 def test_a_partition_holds_an_update_back_on_purpose() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_berth.cluster.views import CronJob, Identified, Job, Workload, age, condition
 from kubectl_berth.diagnosis.checks.pod_security import security_remedy, violations
-from kubectl_berth.diagnosis.checks.rollouts import severity_of
+from kubectl_berth.diagnosis.checks.replicas import severity_of
 from kubectl_berth.diagnosis.checks.schedules import create_failure
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, count, held, listed, said

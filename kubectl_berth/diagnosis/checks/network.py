@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import ContainerPort, Ingress, NetworkPolicy, Pod, Service, ServicePort, Workload, age
-from kubectl_berth.diagnosis.checks.rollouts import missed_at_zero
+from kubectl_berth.diagnosis.checks.replicas import missed_at_zero
 from kubectl_berth.diagnosis.checks.surroundings import troubled
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, listed, said

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Pod, PodSpec, Service, Workload, condition
-from kubectl_berth.diagnosis.checks.surroundings import relied_on
+from kubectl_berth.cluster.views import Workload, condition
+from kubectl_berth.diagnosis.checks.replicas import behind, scaled_to_zero, settling, severity_of, starting
+from kubectl_berth.diagnosis.checks.stateful_sets import stateful_set
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import aged, count, held, listed, said, younger
+from kubectl_berth.diagnosis.say import aged, count, held, listed, younger
 from kubectl_berth.diagnosis.unknown import blank
-from kubectl_berth.records import Finding, Severity
+from kubectl_berth.records import Finding
 from kubectl_berth.safety.shell import kubectl
 
-SETTLE = 120.0  # seconds that pods and controllers may take before anybody should worry
 UNSEEN = 300.0  # seconds after which a controller that has not seen a change is odd
 
 
@@ -32,14 +32,9 @@ def check_workloads(inventory: Inventory) -> Iterable[Finding]:
         elif workload.kind == "Deployment":
             yield from _deployment(inventory, workload)
         elif workload.kind == "StatefulSet":
-            yield from _stateful_set(inventory, workload)
+            yield from stateful_set(inventory, workload)
         else:
-            yield from _behind(inventory, workload)
-
-
-def severity_of(workload: Workload) -> Severity:
-    """Critical where nothing is ready although something should be."""
-    return "critical" if workload.ready == 0 and workload.desired > 0 else "warning"
+            yield from behind(inventory, workload)
 
 
 def _unseen(inventory: Inventory, workload: Workload) -> Finding | None:
@@ -72,70 +67,13 @@ def _moving(inventory: Inventory, workload: Workload) -> bool:
     )
 
 
-# --- behind its replicas ----------------------------------------------------------------------------------------------
-
-
-def _behind(inventory: Inventory, workload: Workload, *more: str) -> Iterator[Finding]:
-    missing = workload.desired - workload.ready
-    if missing <= 0 or settling(inventory, workload):
-        return
-    available = condition(workload.status.conditions, "Available")
-    evidence = [f"status: {workload.ready} of {workload.desired} ready"]
-    if available and available.status == "False":
-        evidence.append(held(available, inventory.now))
-    yield Finding(
-        severity_of(workload),
-        workload.ref,
-        "ReplicasNotReady",
-        f"{workload.ready} of {workload.desired} pods are ready"
-        + ("; it still serves" if workload.ready else "; nothing of it serves"),
-        (*evidence, *more),
-        remedy="mend the pods that are not ready",
-        disproof="as many ready pods as desired",
-    )
-
-
-def settling(inventory: Inventory, workload: Workload) -> bool:
-    """True while a workload is only under way: all its pods exist, and those not ready are young and do not fail."""
-    pods = [pod for pod in inventory.pods_of(workload.ref) if not pod.finished and not pod.terminating]
-    unready = [pod for pod in pods if not pod.ready]
-    if len(pods) < workload.desired:
-        return _young_progress(inventory, workload) and all(_starting(inventory, pod) for pod in unready)
-    return all(_starting(inventory, pod) for pod in unready)
-
-
-def _young_progress(inventory: Inventory, workload: Workload) -> bool:
-    progressing = condition(workload.status.conditions, "Progressing")
-    if progressing and progressing.status == "True" and progressing.reason != "NewReplicaSetAvailable":
-        return younger(inventory.now, progressing.last_update_time or progressing.last_transition_time, SETTLE)
-    return younger(inventory.now, workload.metadata.creation_timestamp, SETTLE)
-
-
-def _starting(inventory: Inventory, pod: Pod) -> bool:
-    """True for a pod that may still become ready by itself."""
-    statuses = [*pod.status.init_container_statuses, *pod.status.container_statuses]
-    if any(one.restart_count > 0 for one in statuses):
-        return False
-    if any(one.state.waiting and one.state.waiting.reason not in FRESH for one in statuses):
-        return False
-    scheduled = condition(pod.status.conditions, "PodScheduled")
-    if scheduled and scheduled.status == "False":
-        return False
-    probes = [one for container in pod.spec.containers for one in (container.readiness_probe, container.startup_probe)]
-    patience = max([SETTLE, *(float(one.patience) for one in probes if one)])
-    return younger(inventory.now, pod.metadata.creation_timestamp, patience)
-
-
-FRESH = frozenset({"", "ContainerCreating", "PodInitializing"})
-
-
 # --- Deployments ------------------------------------------------------------------------------------------------------
 
 
 def _deployment(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
     progressing = condition(deployment.status.conditions, "Progressing")
     if deployment.desired == 0:
-        yield from _scaled_to_zero(inventory, deployment)
+        yield from scaled_to_zero(inventory, deployment)
         return
     if deployment.spec.paused:
         yield from _paused(inventory, deployment)
@@ -143,35 +81,55 @@ def _deployment(inventory: Inventory, deployment: Workload) -> Iterator[Finding]
     stalled = progressing is not None and progressing.status == "False"
     unfinished = deployment.updated < deployment.desired or deployment.status.replicas > deployment.updated
     if not stalled and (not unfinished or settling(inventory, deployment)):
-        yield from _behind(inventory, deployment)
+        yield from behind(inventory, deployment)
         return
     if not stalled and not _stuck_rollout(inventory, deployment):
         if _newest(inventory, deployment) is None:  # nothing tells of an update, only of pods that are missing
-            yield from _behind(inventory, deployment)
+            yield from behind(inventory, deployment)
         return
     evidence = [held(progressing, inventory.now)] if progressing else []
     old, words = _revisions(inventory, deployment)
     evidence.append(f"status: {deployment.updated} updated, {deployment.ready} ready of {deployment.desired}")
-    serving = f"the {count(old, 'pod')} of the old version still serve" if old else "no pod of the old version is left"
-    if deployment.ready == 0:
-        serving = "nothing of it serves"
+    back = f" (kubectl rollout undo deployment/{deployment.name} -n {deployment.namespace})"
     yield Finding(
         severity_of(deployment),
         deployment.ref,
         "RolloutStalled",
-        f"its update does not get on; {serving}",
+        _standstill(inventory, deployment, old),
         (*evidence, *words, *_strategy(deployment)),
-        remedy="mend what keeps the new pods from becoming ready, or go back (kubectl rollout undo "
-        f"deployment/{deployment.name} -n {deployment.namespace})",
+        remedy="mend what keeps the new pods from becoming ready"
+        + (f", or go back{back}" if _updating(inventory, deployment) else ""),
         disproof="new pods that have become ready since",
     )
+
+
+def _standstill(inventory: Inventory, deployment: Workload, old: int) -> str:
+    """What does not get on: an update, a first rollout, or a change of the number of pods; and who serves."""
+    few = f"{deployment.ready} of {deployment.desired} pods are ready"
+    if not _updating(inventory, deployment):
+        return f"it does not come up: {few}" if deployment.ready == 0 else f"it does not get all its pods: {few}"
+    if deployment.ready == 0:
+        return "its update does not get on; nothing of it serves"
+    if not old:
+        return f"its update does not get on; no pod of the old version is left, {few}"
+    return f"its update does not get on; the {count(old, 'pod')} of the old version still {_serve(old)}"
+
+
+def _serve(number: int) -> str:
+    return "serves" if number == 1 else "serve"
+
+
+def _updating(inventory: Inventory, deployment: Workload) -> bool:
+    """True where a newer template is on its way: an older one still has pods, or the newest has none that is ready."""
+    sets = _sets(inventory, deployment)
+    return len(sets) > 1 and (sets[0].ready == 0 or any(one.status.replicas for one in sets[1:]))
 
 
 def _stuck_rollout(inventory: Inventory, deployment: Workload) -> bool:
     """True where an unfinished update has a new pod that fails, or none although it is time."""
     newest = _newest(inventory, deployment)
     pods = list(inventory.pods_of(newest.ref)) if newest else []
-    if any(not pod.ready and not pod.terminating and not _starting(inventory, pod) for pod in pods):
+    if any(not pod.ready and not pod.terminating and not starting(inventory, pod) for pod in pods):
         return True
     failure = condition(deployment.status.conditions, "ReplicaFailure")
     if failure is not None and failure.status == "True":
@@ -228,157 +186,4 @@ def _paused(inventory: Inventory, deployment: Workload) -> Iterator[Finding]:
         "somebody paused it on purpose",
         disproof="spec.paused is not set",
     )
-    yield from _behind(inventory, deployment)
-
-
-def _scaled_to_zero(inventory: Inventory, workload: Workload) -> Iterator[Finding]:
-    """Zero replicas is a wish, not a fault, unless a Service still sends traffic there."""
-    labels = workload.spec.template.metadata.labels
-    behind = [
-        one
-        for one in inventory.services
-        if one.namespace == workload.namespace
-        and (_named_service(one, workload) or (one.spec.selector and one.spec.selector.items() <= labels.items()))
-        and not any(pod.ready for pod in inventory.pods_of(one.ref))
-    ]
-    if not behind or workload.metadata.controller is not None:
-        return
-    event = inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None)
-    yield Finding(
-        "warning" if missed_at_zero(inventory, workload) else "info",
-        workload.ref,
-        "ScaledToZero",
-        f"it is scaled to zero, and {behind[0].ref} has nothing else behind it",
-        ("spec.replicas: 0", *([said(event, inventory.now)] if event else [])),
-        effects=tuple(one.ref for one in behind),
-        remedy="scale it up if that was not meant; nothing has crashed",
-        disproof="somebody scaled it down on purpose",
-    )
-
-
-_MAY_RELY = frozenset({"ingresses", "custom", "pods", "events"})
-"""Lists in which something can stand that relies on a Service."""
-
-
-def missed_at_zero(inventory: Inventory, workload: Workload) -> bool:
-    """True where a workload without replicas is missed: it was scaled down just now, or something sends traffic to it.
-
-    One that has rested for long, and that nothing else asks for, was scaled down on purpose.
-    """
-    if inventory.newest(workload, "ScalingReplicaSet", "SuccessfulDelete", within=None) is not None:
-        return True
-    if any(one.target == workload.ref and one.metadata.controller is None for one in inventory.autoscalers):
-        return True
-    labels = workload.spec.template.metadata.labels
-    behind = [
-        one
-        for one in inventory.services
-        if one.namespace == workload.namespace and one.spec.selector and one.spec.selector.items() <= labels.items()
-    ]
-    if behind and _MAY_RELY & inventory.unread:
-        return True  # who sends traffic to it could not be read
-    outside = any(one.spec.type in ("LoadBalancer", "NodePort") for one in behind)
-    return outside or (bool(behind) and not relied_on(inventory).isdisjoint(one.ref for one in behind))
-
-
-def _named_service(service: Service, workload: Workload) -> bool:
-    """True for a Service of one pod of a StatefulSet."""
-    name = service.spec.selector.get("statefulset.kubernetes.io/pod-name", "")
-    return workload.kind == "StatefulSet" and name.rpartition("-")[0] == workload.name
-
-
-# --- StatefulSets -----------------------------------------------------------------------------------------------------
-
-
-def _stateful_set(inventory: Inventory, workload: Workload) -> Iterator[Finding]:
-    if workload.desired == 0:
-        yield from _scaled_to_zero(inventory, workload)
-        return
-    update = workload.spec.update_strategy
-    partition = update.rolling_update.partition if update and update.rolling_update else None
-    status = workload.status
-    differs = bool(status.update_revision) and status.update_revision != status.current_revision
-    ordered = workload.spec.pod_management_policy in ("", "OrderedReady")
-    pods = [pod for pod in inventory.pods_of(workload.ref) if not pod.terminating]
-    unready = sorted((pod for pod in pods if not pod.ready), key=_ordinal)
-    if differs and ordered and not partition and (update is None or update.type != "OnDelete"):
-        stale = [
-            pod for pod in unready if pod.metadata.labels.get("controller-revision-hash") != status.update_revision
-        ]
-        if stale and not _starting(inventory, stale[0]):
-            yield _trapped(inventory, workload, stale[0])
-            return
-    elif differs and status.updated_replicas < workload.desired and workload.ready >= workload.desired:
-        yield _held_back(workload, partition)
-    waiting = workload.desired - len(pods)
-    more = []
-    if ordered and unready and waiting > 0:
-        more.append(
-            f"{unready[0].name} is not ready, so the {count(waiting, 'pod')} after it are not made (OrderedReady)"
-        )
-    yield from _behind(inventory, workload, *more)
-
-
-def _trapped(inventory: Inventory, workload: Workload, pod: Pod) -> Finding:
-    """A mended template that never reaches the broken pod: the controller waits for that very pod."""
-    return Finding(
-        severity_of(workload),
-        workload.ref,
-        "OldRevisionBlocksUpdate",
-        f"its template was changed, but pod {pod.name} still has the old one and never gets ready, so the controller "
-        "waits for it and replaces nothing",
-        (
-            _revision_line(workload),
-            f"{pod.ref}: label controller-revision-hash {_revision_of(pod)}, not ready",
-            "spec.podManagementPolicy: OrderedReady",
-        ),
-        effects=(pod.ref,) if _mended(workload, pod) else (),
-        remedy=f"delete pod {pod.name} once, so that it is made anew from the new template; its claim stays",
-        disproof="a pod whose controller-revision-hash is the update revision",
-    )
-
-
-def _mended(workload: Workload, pod: Pod) -> bool:
-    """True where the new template differs from the pod in what may make it fail."""
-
-    def telling(spec: PodSpec) -> list[object]:
-        return [
-            spec.node_selector,
-            [(one.name, one.image, one.command, one.args, one.env, one.env_from) for one in spec.all_containers],
-            [(one.resources, one.readiness_probe, one.liveness_probe) for one in spec.all_containers],
-        ]
-
-    return telling(workload.spec.template.spec) != telling(pod.spec)
-
-
-def _held_back(workload: Workload, partition: int | None) -> Finding:
-    why = f"partition {partition}" if partition else "the strategy OnDelete" if _on_delete(workload) else "its strategy"
-    return Finding(
-        "info",
-        workload.ref,
-        "UpdateHeldBack",
-        f"{workload.updated} of {workload.desired} pods have the new template: {why} holds the rest back",
-        (
-            _revision_line(workload),
-            f"spec.updateStrategy: {why}",
-        ),
-        remedy="lower the partition, or delete the pods one by one, if the update is meant for all",
-        disproof="the same revision on every pod",
-    )
-
-
-def _revision_line(workload: Workload) -> str:
-    return f"status: updateRevision {workload.status.update_revision}, current {workload.status.current_revision}"
-
-
-def _revision_of(pod: Pod) -> str:
-    return pod.metadata.labels.get("controller-revision-hash", "none")
-
-
-def _on_delete(workload: Workload) -> bool:
-    return workload.spec.update_strategy is not None and workload.spec.update_strategy.type == "OnDelete"
-
-
-def _ordinal(pod: Pod) -> int:
-    tail = pod.name.rsplit("-", 1)[-1]
-    return int(tail) if tail.isdigit() else 0
+    yield from behind(inventory, deployment)
