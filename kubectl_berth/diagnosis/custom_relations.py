@@ -1,21 +1,18 @@
-"""Where to look for what explains a custom resource's trouble, and what waits for a custom resource."""
+"""Where to look for what explains a custom resource's trouble, and who makes what it lacks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from kubectl_berth.cluster.views import CustomResource, Identified, WebhookConfiguration
 from kubectl_berth.diagnosis.checks.operators import operators_of
 from kubectl_berth.diagnosis.health import conditions
-from kubectl_berth.diagnosis.naming import managers, meant, named_in, referred
+from kubectl_berth.diagnosis.naming import managers, referred
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.producers import producers
 from kubectl_berth.records import Ref
 
-MOST = 50
-"""Objects that are told to hang on one custom resource."""
 _SPOKEN = re.compile(
     r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?([a-z0-9][a-z0-9.-]*)"
 )
@@ -96,32 +93,3 @@ def _hosts_of(spec: object) -> set[str]:
     """The DNS names that a spec asks a certificate for."""
     names = spec.get("dnsNames") if isinstance(spec, dict) else None
     return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-
-
-# --- what hangs on it -------------------------------------------------------------------------------------------------
-
-
-def hanging_on(inventory: Inventory, ref: Ref) -> list[Ref]:
-    """The custom resources that name this one in their spec, and everything that those and it manage by label."""
-    found: dict[Ref, None] = {}
-    layer = [ref]
-    for _ in range(3):
-        nearer = [one for above in layer for one in inventory.once(_hanging).get(above, []) if one not in found]
-        found.update(dict.fromkeys(one for one in nearer if one != ref))
-        layer = nearer
-    return list(found)[:MOST]
-
-
-def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
-    """For each custom resource those that name it or bear its label."""
-    above: dict[Ref, dict[Ref, None]] = {}
-    find = partial(meant, inventory)
-    for one in inventory.custom:
-        for place in named_in(one.spec, "spec", one.kind):
-            there = find(one, place)
-            if isinstance(there, CustomResource):
-                above.setdefault(there.ref, {})[one.ref] = None
-    for view in (*inventory.custom, *inventory.workloads, *inventory.cron_jobs):
-        for manager in managers(inventory, view):
-            above.setdefault(manager.ref, {})[view.ref] = None
-    return {ref: list(refs) for ref, refs in above.items()}

@@ -31,7 +31,11 @@ def summary(
     parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
     over = expired(view, now)
     parts += [over] if over else []
-    phase = next((text for where, text in phases(status) if where.count(".") == 1), "")
+    phase = (
+        ""
+        if any(one.reason == "StateStuck" for one in signals)
+        else next((text for where, text in phases(status) if where.count(".") == 1), "")
+    )
     parts += [decisive(phase, 120)] if phase else []
     first = _first(signals, over)
     if first is not None and len(parts) < 3:

@@ -13,7 +13,8 @@ from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, age, parse_time, seconds_since
 from kubectl_berth.diagnosis.polarity import bad_condition, good_condition, polarity
-from kubectl_berth.diagnosis.say import clip
+from kubectl_berth.diagnosis.say import LONGEST, clip
+from kubectl_berth.diagnosis.wording import decisive
 from kubectl_berth.records import Severity
 
 PATIENCE = 600.0  # seconds an operator may be busy before "not yet" counts as a fault
@@ -180,7 +181,7 @@ def _conditions(view: CustomResource, said: list[Said], now: datetime) -> Iterat
             continue
         value = f"={one.status}" if one.status else ""
         since = f" for {age(now, one.since)}" if one.since else ""
-        tail = ": ".join(part for part in (one.reason, clip(one.message)) if part)
+        tail = ": ".join(part for part in (one.reason, decisive(one.message, LONGEST)) if part)
         words = f"{one.where}: {one.type}{value}{since}" + (f" ({tail})" if tail else "")
         yield Signal("warning", _code(one), words, one.since)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kubectl_berth.cluster.views import Identified, Pod, condition, parse_time
 from kubectl_berth.diagnosis.custom_relations import certificates, makers
+from kubectl_berth.diagnosis.hanging import told_maker
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.relations import (
     EXPLAINED,
@@ -41,7 +42,7 @@ def link(findings: list[Finding], inventory: Inventory) -> list[Finding]:
     spoken = [
         replace(one, caused_by=speaks.get(one.caused_by, one.caused_by)) if one.caused_by else one for one in folded
     ]
-    return _with_effects(_uncircled(spoken))
+    return [told_maker(one, inventory) for one in _with_effects(_uncircled(spoken))]
 
 
 def _explained_by(finding: Finding, by_subject: dict[Ref, list[Finding]], inventory: Inventory) -> Ref | None:

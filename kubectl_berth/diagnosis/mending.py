@@ -29,6 +29,7 @@ _LACKING = re.compile(
 )
 _NOT_FOUND = re.compile(r"\b([a-z][a-z0-9-]*?)(?:\.([a-z0-9.-]+))? \\?\"([^\"\\]+)\\?\" (?:not found|does not exist)")
 _TRUST = re.compile(r"x509|certificate (?:has expired|signed by|is not trusted)|tls: ", re.IGNORECASE)
+_NO_LOGIN = re.compile(r"private|write|output|publish", re.IGNORECASE)
 _ACTION = re.compile(r"(?:perform|permission|action)[:' ]+([a-z][\w-]*[:.][\w.:*-]+)", re.IGNORECASE)
 _CREDENTIALS = re.compile(
     r"access ?denied|not authori[sz]ed|unauthori[sz]ed|permission denied|authentication (?:failed|required)|forbidden"
@@ -179,12 +180,12 @@ def _credentials(inventory: Inventory, view: CustomResource, text: str) -> str:
 
 def _secrets(inventory: Inventory, view: CustomResource) -> str:
     """The Secrets that an object, or what it names, takes credentials from, by the names in the specs."""
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for one in (view, *(there for there in referred(inventory, view) if isinstance(there, CustomResource))):
         for place in named_in(one.spec, "spec"):
-            if "secret" in place.stem.lower() and "private" not in place.stem.lower() and not place.kind:
-                found[f"Secret {place.name} ({place.where} of {one.kind} {one.name})"] = None
-    return listed(list(found), 2)
+            if "secret" in place.stem.lower() and not _NO_LOGIN.search(place.stem) and not place.kind:
+                found[place.name] = f"Secret {place.name} ({place.where} of {one.kind} {one.name})"
+    return listed(list(found.values()), 2)
 
 
 def _written(inventory: Inventory, view: CustomResource, text: str) -> str:

@@ -82,6 +82,12 @@ def domain(group: str) -> str:
     return ".".join(group.rpartition("/")[0].split(".")[-2:]) if "/" in group else ".".join(group.split(".")[-2:])
 
 
+def with_api(inventory: Inventory, ref: Ref) -> str:
+    """A reference, for a custom resource with its API version: who reads it must name that."""
+    view = inventory.find(ref)
+    return f"{ref} ({view.api_version})" if isinstance(view, CustomResource) else str(ref)
+
+
 def meant(inventory: Inventory, view: CustomResource, place: Named) -> Identified | None:
     """The object that a place of a custom resource names, or None where there is none."""
     spaces = dict.fromkeys((place.namespace or view.namespace, ""))

@@ -41,7 +41,7 @@ def plain(text: str) -> str:
     """The text on one line, without stack frames, dumps of structs and long JSON; of a trace what it began and ended
     with."""
     line = " ".join(_untraced(text).split())
-    return _TAIL.sub("", _undumped(line)).strip()
+    return _TAIL.sub("", _undumped(line)).strip().removesuffix(".")
 
 
 def decisive(text: str, limit: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_berth.diagnosis.diagnose import related
 from kubectl_berth.diagnosis.family import family_of
+from kubectl_berth.diagnosis.naming import with_api
 from kubectl_berth.errors import ReadError
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
@@ -65,7 +66,7 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
     if understanding.kinds:
         yield f"Kinds meant: {', '.join(understanding.kinds)}."
     chosen = _chosen(understanding, subjects, context)
-    yield from _findings(chosen, subjects)
+    yield from _findings(chosen, subjects, context)
     yield from _pods(subjects, chosen, context)
     for gap in dict.fromkeys((*understanding.gaps, *context.inventory().gaps)):
         yield f"Not readable: {gap.what}: {gap.why}."
@@ -89,12 +90,13 @@ def _chosen(understanding: Understanding, subjects: Sequence[Ref], context: Cont
     return sorted(chosen, key=lambda finding: not finding.cause)
 
 
-def _findings(chosen: Sequence[Finding], subjects: Sequence[Ref]) -> Iterator[str]:
+def _findings(chosen: Sequence[Finding], subjects: Sequence[Ref], context: Context) -> Iterator[str]:
     if not chosen:
         yield "berth's checks found nothing wrong with " + ("these objects." if subjects else "what could be read.")
     for finding in chosen:
         cause = "" if finding.cause else f" (follows from {finding.caused_by})"
-        yield f"Found, {finding.severity}: {finding.subject}: {finding.reason}: {finding.summary}{cause}"
+        subject = with_api(context.inventory(), finding.subject)
+        yield f"Found, {finding.severity}: {subject}: {finding.reason}: {finding.summary}{cause}"
     for finding in chosen:
         if finding.cause:
             yield from (f"Evidence, {finding.subject}: {each}" for each in finding.evidence[:3])

@@ -11,6 +11,7 @@ from kubectl_berth.cluster.views import Node, age, condition, seconds_since
 from kubectl_berth.cluster.views.base import Amounts
 from kubectl_berth.diagnosis.fit import reserved
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.naming import with_api
 from kubectl_berth.records import Finding
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.fields import clip, counted, listed
@@ -40,7 +41,7 @@ def cluster_health(context: Context, arguments: Arguments) -> Report:
         *_head(context, inventory, rows),
         *narrowed(context, "pods and requests on the nodes are its own alone; the cluster's health cannot be told."),
         *_nodes(inventory),
-        *_findings(findings),
+        *_findings(inventory, findings),
         *_pods(inventory, rows),
         *_workloads(inventory),
         *_api_services(inventory),
@@ -122,14 +123,15 @@ def _amount(amounts: Amounts, resource: str) -> Decimal:
 # --- what is wrong --------------------------------------------------------------------------------------------------
 
 
-def _findings(findings: Sequence[Finding]) -> list[str]:
+def _findings(inventory: Inventory, findings: Sequence[Finding]) -> list[str]:
     if not findings:
         return ["Findings of berth's checks: none."]
     causes = [finding for finding in findings if finding.cause]
     symptoms = len(findings) - len(causes)
     lines = [f"Findings of berth's checks: {counted(len(causes), 'cause')}, {counted(symptoms, 'symptom')}; causes:"]
     for finding in causes[:FINDINGS]:
-        lines.append(f"  {finding.severity} {finding.subject} {finding.reason}: {clip(finding.summary, 300)}")
+        subject = with_api(inventory, finding.subject)
+        lines.append(f"  {finding.severity} {subject} {finding.reason}: {clip(finding.summary, 300)}")
     if len(causes) > FINDINGS:
         lines.append(f"  and {len(causes) - FINDINGS} more")
     return lines

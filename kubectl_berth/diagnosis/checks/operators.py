@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Pod, Workload
+from kubectl_berth.diagnosis.hanging import hanging_on, runs_on
 from kubectl_berth.diagnosis.headline import summary
 from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, stopped
 from kubectl_berth.diagnosis.members import bad_members, member_signals
@@ -46,6 +47,8 @@ def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Sign
     beside += [one.words for one in (*deep[:2], *heard[:2])]
     evidence += [line for line in beside if not _told_in(line, evidence)][:3]
     evidence += _primary(inventory, resource, status) + _members(status) + lacking
+    hanging = hanging_on(inventory, resource)
+    evidence += [words] if (words := runs_on(inventory, hanging)) else []
     texts = [plain(one) for one in (*(signal.words for signal in signals), *(one.text for one in (*deep, *heard)))]
     return Finding(
         signals[0].severity,
@@ -53,6 +56,7 @@ def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Sign
         "CustomResourceNotReconciled" if codes == {"StatusBehindSpec"} else "CustomResourceDegraded",
         summary(resource, signals, [*deep, *heard], lacking, inventory.now),
         tuple(evidence),
+        effects=tuple(sorted(hanging)),
         remedy=remedy(inventory, resource, texts, lacking),
         disproof=f"conditions and counts of {resource.kind} {resource.name} that have turned good since",
     )
@@ -60,7 +64,7 @@ def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Sign
 
 def _told_in(line: str, lines: list[str]) -> bool:
     """True where the text of a line stands in one of the others already."""
-    text = line.partition(": ")[2].removesuffix(" ...")
+    text = line.partition(": ")[2].removesuffix(" ...")[-60:]
     return bool(text) and any(text in other for other in lines)
 
 

@@ -1,0 +1,109 @@
+"""What hangs on a custom resource, and which custom resource a generated object and its values come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from kubectl_berth.cluster.views import CustomResource, Identified, Workload
+from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST, managers, meant, named_in, referred
+from kubectl_berth.diagnosis.objects import Inventory
+from kubectl_berth.diagnosis.say import listed
+from kubectl_berth.records import Finding, Ref
+
+MOST = 50
+"""Objects that are told to hang on one custom resource."""
+
+
+def hanging_on(inventory: Inventory, view: CustomResource) -> list[Ref]:
+    """The custom resources that name this one, what they and it manage by label, the workloads that its status lists.
+
+    None where pods of its own run: then it is no source of others but a service, and its pods say how that is.
+    """
+    if inventory.pods_of(view.ref):
+        return []
+    found: dict[Ref, None] = {}
+    layer = [view.ref]
+    for _ in range(3):
+        nearer = [one for above in layer for one in inventory.once(_hanging).get(above, []) if one not in found]
+        found.update(dict.fromkeys(one for one in nearer if one != view.ref))
+        layer = nearer
+    found.update(dict.fromkeys(one.ref for one in _delivered(inventory, view)))
+    return list(found)[:MOST]
+
+
+def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
+    """For each custom resource those that name it or bear its label."""
+    above: dict[Ref, dict[Ref, None]] = {}
+    for one in inventory.custom:
+        for place in named_in(one.spec, "spec", one.kind):
+            there = meant(inventory, one, place)
+            if isinstance(there, CustomResource):
+                above.setdefault(there.ref, {})[one.ref] = None
+    for view in (*inventory.custom, *inventory.workloads, *inventory.cron_jobs):
+        for manager in managers(inventory, view):
+            above.setdefault(manager.ref, {})[view.ref] = None
+    return {ref: list(refs) for ref, refs in above.items()}
+
+
+def _delivered(inventory: Inventory, view: CustomResource) -> list[Workload]:
+    """The workloads that a status lists as what the object has put into the cluster."""
+    places = (place for place in named_in(view.status, "status") if place.kind)
+    there = (meant(inventory, view, place) for place in places)
+    return [one for one in there if isinstance(one, Workload) and not one.metadata.owner_references]
+
+
+def runs_on(inventory: Inventory, refs: list[Ref]) -> str:
+    """That the workloads among what hangs on an object run on as they are; "" where none does."""
+    workloads = [one for ref in refs if isinstance(one := inventory.find(ref), Workload)]
+    well = [f"{one.ref} ({one.ready} of {one.desired} ready)" for one in workloads if one.desired and one.ready]
+    return f"what it delivers runs on in the version it has: {listed(well, 4)}" if well else ""
+
+
+# --- where a value comes from -----------------------------------------------------------------------------------------
+
+
+def told_maker(finding: Finding, inventory: Inventory) -> Finding:
+    """The finding, where a custom resource made its subject, with that and with where to change the value at fault."""
+    view = inventory.find(finding.subject)
+    if view is None or finding.subject.kind == "Pod" or isinstance(view, CustomResource) or not finding.cause:
+        return finding
+    made = next((ref for ref in inventory.owners(view) if isinstance(inventory.find(ref), CustomResource)), None)
+    if made is None:
+        return finding
+    evidence = (*finding.evidence, f"made by {made}: what is changed on it by hand is set back")
+    fields = (_FIELD.fullmatch(line) for line in finding.evidence)
+    where = next((told for one in fields if one and (told := _origin(inventory, view, one[1], one[2]))), "")
+    if where and finding.remedy:
+        return replace(finding, evidence=evidence, remedy=f"{finding.remedy}: {where}, which {made} takes it from")
+    return replace(finding, evidence=evidence)
+
+
+_FIELD = re.compile(r"spec\.(?:[\w\[\]]+\.)*(\w+): (\S+)")
+
+
+def _origin(inventory: Inventory, view: Identified, field: str, value: str) -> str:
+    """The field of what the makers of an object name, else of a maker, that holds a value of it; "" without one."""
+    made = [one for ref in inventory.owners(view) if isinstance(one := inventory.find(ref), CustomResource)]
+    layers = [*(there for one in made for there in referred(inventory, one)), *made]
+    for layer in layers:
+        where = next(_holding(layer.spec, field, value, "spec"), None) if isinstance(layer, CustomResource) else None
+        if where is not None:
+            return f"{where} of {layer.ref}"
+    return ""
+
+
+def _holding(value: Any, field: str, text: str, where: str, depth: int = 0) -> Iterator[str]:
+    """The paths of a field of that name with that text."""
+    if depth > DEEPEST + 2:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == field and inner == text:
+                yield f"{where}.{key}"
+            yield from _holding(inner, field, text, f"{where}.{key}", depth + 1)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value[:WIDEST]):
+            yield from _holding(inner, field, text, f"{where}[{index}]", depth + 1)
