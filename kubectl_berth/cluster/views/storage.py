@@ -61,12 +61,13 @@ class VolumeNodeAffinity(View):
 
 
 class VolumeSpec(View):
-    """A volume's spec."""
+    """A volume's spec; the reclaim policy says what becomes of it once its claim is gone."""
 
     storage_class_name: str = ""
     claim_ref: ClaimReference | None = None
     capacity: Amounts = {}
     csi: CsiSource | None = None
+    persistent_volume_reclaim_policy: str = ""
     node_affinity: VolumeNodeAffinity | None = None
 
 
@@ -89,6 +90,7 @@ class StorageClass(Identified):
     """A storage class."""
 
     provisioner: str = ""
+    allow_volume_expansion: bool = False
 
     @property
     def default(self) -> bool:

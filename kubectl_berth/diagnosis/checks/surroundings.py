@@ -110,13 +110,13 @@ def _leading(inventory: Inventory) -> Iterator[Ref]:
     ]
     yield from (Ref("Service", one.namespace, one.name) for one in called if one)
     for resource in inventory.custom:
-        yield from _routed(resource.spec, resource.namespace)
+        yield from routed(resource.spec, resource.namespace)
     running = {inventory.workload(pod): pod for pod in inventory.pods if not pod.finished}
     for pod in running.values():
         yield from services_needed(inventory, pod, pod.spec.all_containers)
 
 
-def _routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
+def routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
     """The Services that a route names as its backends."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     if isinstance(value, dict):
@@ -125,7 +125,7 @@ def _routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
             if isinstance(one, dict) and isinstance(one.get("name"), str):
                 yield Ref("Service", str(one.get("namespace") or namespace), one["name"])
     for one in inner if depth < 6 else ():
-        yield from _routed(one, namespace, depth + 1)
+        yield from routed(one, namespace, depth + 1)
 
 
 def surroundings(inventory: Inventory, pod: Pod, spec: Container) -> list[str]:

@@ -1,4 +1,4 @@
-"""Answers that are looked up, not judged: restarts, policies, images, namespaces, what a deletion does."""
+"""Answers that are looked up, not judged: restarts, policies, images, namespaces."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kubectl_berth.cluster.views import Pod, Workload, age, parse_time, seconds_since
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.engines.rules.asked import bare, bearers, together
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, span
 from kubectl_berth.records import Ref
@@ -16,13 +17,16 @@ Answer = tuple[str, list[str]]
 
 MOST = 10
 _RESTARTED = re.compile(
-    r"^\W*(?:which|what|list|show|any|how many|how often|did|have|has)\b[^.?!]{0,40}\brestart(?:s|ed)\b|"
-    r"\brestart counts?\b",
+    r"^\W*(?:which|what|list|show|any|how many|how often|did|have|has|when)\b[^.?!]{0,40}\brestart(?:s|ed)\b|"
+    r"\brestart counts?\b|\bwhen did\b[^.?!]{0,40}\brestart\b|\blast restarts?\b",
     re.IGNORECASE,
 )
 _POLICY = re.compile(r"\b(?:network ?polic(?:y|ies)|netpols?)\b", re.IGNORECASE)
+_REASON = re.compile(r"[\s,]+and (?:why|for what reason|what for)\b", re.IGNORECASE)
+"""Of a restart the reason is told with the time."""
 _IMAGE = re.compile(
-    r"\b(?:what|which)\s+(?:docker\s+|container\s+)?(?:images?|versions?|tags?)\b|"
+    r"\b(?:what|which)\s+(?:(?:docker|container|image|exact|app|thing|is|are|the|current|of|our|my)\s+){0,4}"
+    r"(?:images?|versions?|tags?)\b|"
     r"\b(?:images?|version|tag)\b[^.?!]{0,20}\b(?:of|is|does)\b[^.?!]{0,30}\b(?:run|runs|running|use|uses|using)\b",
     re.IGNORECASE,
 )
@@ -34,10 +38,6 @@ _SPACES = re.compile(
 _WHO = re.compile(
     r"\bwho\b[^.?!]{0,20}\b(?:deployed|released|rolled|shipped|pushed|scaled|restarted|deleted|edited|applied|created|"
     r"updated|touched|did)\b",
-    re.IGNORECASE,
-)
-_DELETE = re.compile(
-    r"\b(?:can|may|could|should|shall|safe|ok|okay|happens?)\b[^.?!]{0,30}\b(?:delet|kill|restart)(?:e|ing|ed)?\b",
     re.IGNORECASE,
 )
 _ON_NODE = re.compile(
@@ -60,16 +60,18 @@ def lookup(case: Case) -> Answer | None:
         return _policies(case)
     if _WHO.search(text):
         return _who(case)
+    if _RESTARTED.search(text):
+        text = _REASON.sub("", text)
     if _FAULT.search(text):
         return None
-    if _DELETE.search(text) and case.main is not None and case.main.kind not in ("Node", "Namespace"):
-        return _deletion(case, case.main)
     if _ON_NODE.search(text) and case.main is not None and case.main.kind == "Node":
         return _on_node(case, case.main)
     if _RESTARTED.search(text) and not any(ref.kind == "Node" for ref in case.subjects):
         return _restarts(case)
-    if _IMAGE.search(text) and case.main is not None and case.main.kind not in ("Node", "Namespace"):
-        return _images(case, case.main)
+    main = case.main
+    if main is not None and main.kind not in ("Node", "Namespace") and _IMAGE.search(bare(case)):
+        told = [answer for ref in bearers(case, main) if (answer := _images(case, ref)) is not None]
+        return together(told) if told else None
     return None
 
 
@@ -201,29 +203,3 @@ def _images(case: Case, ref: Ref) -> Answer | None:
         f"revision {one.revision} (ReplicaSet {one.name}): {_of(one)}" for one in revisions(case.inventory, ref)[:4]
     ]
     return f"{ref} runs {'; '.join(told[:4])}.", lines if len(lines) > 1 else []
-
-
-def _deletion(case: Case, ref: Ref) -> Answer | None:
-    """What deleting a pod does: whether it is made again, what is left meanwhile, what a budget would say."""
-    inventory = case.inventory
-    pods = [pod for pod in inventory.pods_of(ref) if not pod.finished]
-    if not pods or not re.search(r"\b(?:pods?|delet\w+|kill\w*)\b", case.understanding.text, re.IGNORECASE):
-        return None
-    bare = [pod for pod in pods if inventory.owner(pod) is None]
-    ready = sum(pod.ready for pod in pods)
-    if bare:
-        head = f"Deleting {bare[0].ref} loses it for good: no controller makes it again."
-    else:
-        left = f"{ready} of {len(pods)} pods of {inventory.workload(pods[0])} are ready now" if len(pods) > 1 else (
-            f"{pods[0].ref} is {'ready' if pods[0].ready else 'not ready'} now"
-        )  # fmt: skip
-        head = f"A pod that is deleted is made again by its controller; {left}, and one less until then."
-    tight = [
-        one.ref
-        for one in inventory.budgets
-        if one.status.disruptions_allowed == 0
-        and {pod.ref for pod in inventory.pods_of(one.ref)} & {p.ref for p in pods}
-    ]
-    names = ", ".join(map(str, tight))
-    lines = [f"{names} lets no pod go now; a deletion does not ask it, a drain does"] if tight else []
-    return f"{head} Berth deletes nothing.", lines

@@ -7,6 +7,7 @@ import re
 from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence import CONSEQUENCE, consequence
 from kubectl_berth.engines.rules.drain_answer import DRAIN
 from kubectl_berth.engines.rules.facts import FACTS, fact
 from kubectl_berth.engines.rules.sizing_answer import SIZING, sized
@@ -31,10 +32,12 @@ _SUSPECTED = re.compile(
 def topic_of(case: Case) -> Topic | None:
     """The topic; None for a question about faults."""
     said = case.understanding
-    if case.lost or case.blind:
-        return None
+    if consequence(case) is not None:
+        return CONSEQUENCE
     if fact(case) is not None:
         return FACTS
+    if case.lost or case.blind:
+        return None
     claims = {premise.claim for premise in said.premises if not premise.negated and not premise.asked}
     for intent in said.intents:
         if intent == "drain":

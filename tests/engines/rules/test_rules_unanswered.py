@@ -99,9 +99,8 @@ def test_a_log_is_shown_without_orders(small: SmallCluster) -> None:
 
 def test_what_a_deletion_does_is_told_and_not_done(small: SmallCluster) -> None:
     answer = ask(small, "can I delete pod web in shop?")
-    assert first(answer).startswith(
-        "**A pod that is deleted is made again by its controller; 2 of 2 pods of Deployment"
-    )
+    assert first(answer).startswith("**Yes: a pod that is deleted is made again by its controller")
+    assert "2 of 2 pods of Deployment shop/web are ready now, and one less until then" in first(answer)
     small.pod("debug", "shop", app="debug")
     assert "loses it for good" in first(ask(small, "is it safe to delete the debug pod?"))
 

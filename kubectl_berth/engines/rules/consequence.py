@@ -1,0 +1,120 @@
+"""What follows from deleting, scaling down, restarting, rolling back or changing something: told, never done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kubectl_berth.cluster.views import (
+    CustomResource,
+    CustomResourceDefinition,
+    Identified,
+    Ingress,
+    Job,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    Service,
+    Workload,
+)
+from kubectl_berth.engines.engine import ToolCall
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_ask import Asked, asked
+from kubectl_berth.engines.rules.consequence_objects import (
+    say_custom,
+    say_definition,
+    say_ingress,
+    say_namespace,
+    say_other,
+    say_service,
+    say_setting,
+)
+from kubectl_berth.engines.rules.consequence_pods import say_pods, say_state
+from kubectl_berth.engines.rules.consequence_rollouts import say_restart, say_rollback
+from kubectl_berth.engines.rules.consequence_storage import say_claim, say_volume
+from kubectl_berth.engines.rules.consequence_workloads import say_edit, say_gone
+from kubectl_berth.engines.rules.plan import describe
+from kubectl_berth.engines.rules.topic import Said, Topic, findings_of
+from kubectl_berth.records import Ref, ToolResult
+
+
+def consequence(case: Case) -> Asked | None:
+    """What is asked, where the question is what follows from an act and that can be told; None for any other."""
+    found = None if case.blind or case.instead else asked(case)
+    if found is None or (case.lost and (found.ref is None or found.ref.kind not in ("Secret", "ConfigMap"))):
+        return None
+    return found if _said(case, found) is not None else None
+
+
+def consequence_calls(case: Case) -> list[ToolCall]:
+    """The object; for pods in a state the list of pods."""
+    found = consequence(case)
+    spaces = case.understanding.namespaces
+    if found is None:
+        return []
+    ref = found.ref
+    if ref is None or ref.kind in ("Secret", "ConfigMap", "Namespace") or case.inventory.find(ref) is None:
+        space = ref.name if ref is not None and ref.kind == "Namespace" else spaces[0] if len(spaces) == 1 else ""
+        return [ToolCall("list_pods", {"namespace": space} if space else {})]
+    return [describe(ref, case.understanding.apis.get(ref))]
+
+
+def say_consequence(case: Case, results: Sequence[ToolResult]) -> Said | None:
+    """The answer; None where there is nothing to say after all."""
+    found = asked(case)
+    said = _said(case, found) if found is not None else None
+    return replace(said, findings=findings_of(results)) if said is not None else None
+
+
+def _said(case: Case, what: Asked) -> Said | None:
+    if what.ref is None:
+        return say_state(case, what.state)
+    if what.ref.kind in ("Secret", "ConfigMap"):
+        return say_setting(case, what.ref)
+    if what.ref.kind == "Namespace":
+        return say_namespace(case, what.ref.name) if what.act == "delete" else None
+    view = case.inventory.find(what.ref)
+    if view is None:
+        return None
+    if what.pods or isinstance(view, Pod):
+        return say_pods(case, what.ref) if what.act in ("delete", "restart", "loss") else None
+    if what.act == "edit":
+        return say_edit(case, what, view)
+    workload = _workload(case, view)
+    if what.act == "rollback":
+        return say_rollback(case, workload)
+    if what.act == "restart":
+        return say_restart(case, workload)
+    if what.act in ("scale", "loss"):
+        return say_gone(case, what, workload)
+    return _deleted(case, what, view)
+
+
+def _workload(case: Case, view: Identified) -> Identified:
+    """The workload behind a Service of which alone is spoken; the object itself otherwise."""
+    if not isinstance(view, Service):
+        return view
+    above: set[Ref] = {case.inventory.workload(pod) for pod in case.inventory.pods_of(view.ref)}
+    found = case.inventory.find(next(iter(above))) if len(above) == 1 else None
+    return found if isinstance(found, Workload) else view
+
+
+def _deleted(case: Case, what: Asked, view: Identified) -> Said | None:
+    if isinstance(view, PersistentVolumeClaim):
+        return say_claim(case, view)
+    if isinstance(view, PersistentVolume):
+        return say_volume(case, view)
+    if isinstance(view, Service):
+        return say_service(case, view)
+    if isinstance(view, Ingress):
+        return say_ingress(case, view)
+    if isinstance(view, CustomResource):
+        return say_custom(case, view)
+    if isinstance(view, CustomResourceDefinition):
+        return say_definition(case, view)
+    if isinstance(view, Workload | Job) or view.kind == "CronJob":
+        return say_gone(case, what, view)
+    return say_other(case, view)
+
+
+CONSEQUENCE = Topic(consequence_calls, say_consequence)

@@ -1,0 +1,256 @@
+"""Whether a question asks what follows from an act, and from which act on which object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kubectl_berth.cluster.views import Workload
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.question.words import kinds_of
+from kubectl_berth.records import Ref
+
+Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The act and its object; `pods` where the pods of the object are meant, `number` the replicas to scale to.
+
+    `ref` is None where pods in a state are meant ("the evicted pods"): `state` says which.
+    """
+
+    act: Act
+    ref: Ref | None
+    pods: bool = False
+    number: int | None = None
+    state: str = ""
+
+
+_ACTS: tuple[tuple[Act, str], ...] = (
+    (
+        "rollback",
+        r"roll(?:ing|ed)?[ -]?back|rollback|rollout undo|undo(?:ing)? (?:the |that |this |its |our |last )*"
+        r"(?:rollout|release|deploy\w*|update|upgrade)|revert(?:ing|ed)?",
+    ),
+    (
+        "scale",
+        r"scal(?:e|ing|ed)\b[^.?!]{0,60}?\b(?:to|down to|up to)\s+(?:0|zero|nothing|\d{1,3})|"
+        r"scal(?:e|ing|ed)\b[^.?!]{0,40}?\bdown|(?:run|running) (?:only |just )?\d{1,3} replicas?|"
+        r"stop(?:ping|ped)?|shut(?:ting)?[ -]?down|turn(?:ing|ed)? off|switch(?:ing|ed)? off|tak(?:e|ing|en) down|"
+        r"paus(?:e|ing|ed)|disabl(?:e|ing|ed)|suspend(?:ing|ed)?",
+    ),
+    (
+        "restart",
+        r"restart(?:ing|ed)?|rollout restart|bounc(?:e|ing|ed)|redeploy(?:ing|ed)?|recycl(?:e|ing|ed)|"
+        r"reboot(?:ing|ed)?|roll(?:ing)? the pods",
+    ),
+    (
+        "delete",
+        r"delet(?:e|ing|ed)|remov(?:e|ing|ed)|get(?:ting)? rid of|drop(?:ping|ped)?|wip(?:e|ing|ed)|"
+        r"destroy(?:ing|ed)?|nuk(?:e|ing|ed)|purg(?:e|ing|ed)|clean(?:ing|ed)?[ -]?up|throw(?:ing|n)? away|"
+        r"recreat(?:e|ing|ed)|kill(?:ing|ed)?|uninstall(?:ing|ed)?|tear(?:ing)? down|deletion of|removal of",
+    ),
+    ("edit", r"(?:kubectl )?edit(?:ing|ed)?|kubectl (?:patch|apply|set)|patch(?:ing|ed)?|change by hand|hand-?edit"),
+)
+_LOSS = re.compile(
+    r"\b(?:what|which|who|does|do|will|would|is|are)\b[^.?!]{0,60}\b(?:if|when|once)\b[^.?!]{0,40}"
+    r"\b(?:go(?:es)? (?:down|away)|dies?|disappears?|vanish(?:es)?|is (?:gone|down|lost|unavailable|offline|dead)|"
+    r"(?:were|was) (?:gone|down|lost|unavailable)|breaks?|stops? (?:working|responding))\b|"
+    r"\b(?:if|when)\b[^.?!]{0,40}\b(?:goes (?:down|away)|dies|disappears|vanishes|is (?:gone|down|lost|unavailable))\b"
+    r"[^.?!]{0,30}\b(?:what|who|which)\b|"
+    r"\b(?:what|who|which \w+)\s+(?:\w+\s+)?(?:depends?|rel(?:y|ies)) (?:up)?on\b",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    r"\b(?:can|could|may|might|shall|should|must|am|are)\s+(?:i|we|one|somebody|someone)\b|"
+    r"\b(?:can|could|may|might|should)\b[^.?!]{0,70}\bbe\b|\bsaf(?:e|ely)\b|\b(?:ok|okay|fine|alright|allowed|possible|"
+    r"harmless|dangerous|risky|wise|a good idea|worth it)\b[^.?!]{0,25}\b(?:to|if|when)\b|"
+    r"\bwhat(?:'s| is| are)?\b[^.?!]{0,20}\b(?:happens?|happen|breaks?|lost|lose|goes|affected|impact\w*|consequences?|"
+    r"effects?|risks?|depends?|if)\b|\bwhat (?:else )?(?:would|will|do|does)\b|"
+    r"\b(?:any|the|a|no)\s+(?:\w+\s+)?(?:risks?|dangers?|harm|impact|consequences?|downtime|outage|data loss|"
+    r"problem)\b|"
+    r"\b(?:would|will|does|do|could)\b[^.?!]{0,60}\b(?:lose|lost|break\w*|hurt|harm|affect|impact|interrupt|help|"
+    r"matter|cause|survive|come back|go away|fix|be (?:down|gone))\b|\bdo i lose\b|\bwithout (?:losing|loss|downtime|"
+    r"an outage|interrupt\w+|breaking|data loss)\b|\b(?:to|which|what) (?:revision|version)\b|\brisk\w*\b|\bis it ok\b|"
+    r"\bwhat if\b|\bif (?:i|we|you)\b",
+    re.IGNORECASE,
+)
+_DIAGNOSED = re.compile(r"^\W*(?:why|how come)\b|[.?!,;]\s*(?:and |but |so )?why\b", re.IGNORECASE)
+_REPORTED = re.compile(
+    r"^\W*(?:when (?:was|were|did|has|have)|who (?!depends|relies)|since when|did|was|were|has|have|had)\b|"
+    r"\b(?:why (?:can|does|do|is|won|did)\w*|can ?not|cannot|can'?t|won'?t|doesn'?t|didn'?t|unable to|"
+    r"fail(?:s|ed)? to|refuses to|stuck|hangs?|hanging)\b[^.?!,;]{0,20}$",
+    re.IGNORECASE,
+)
+"""Before the act: it was done already, or fails."""
+_HOW_TO = re.compile(r"^\W*how (?:do|can|could|should|would|to)\b(?![^.?!]*\bsafe)", re.IGNORECASE)
+_YOU = re.compile(r"^\W*(?:please\b\W*)?(?:can|could|would|will) you\b", re.IGNORECASE)
+_STATES: tuple[tuple[str, str], ...] = (
+    ("evicted", r"evicted"),
+    ("failed", r"failed|errored|dead|error"),
+    ("completed", r"completed|complete|succeeded|finished|done"),
+    ("old", r"old|leftover|left-?over|stale|terminated"),
+)
+
+
+def third(number: int) -> str:
+    """The end of a verb whose subject there are so many of: "1 pod ends", "2 pods end"."""
+    return "s" if number == 1 else ""
+
+
+def asked(case: Case) -> Asked | None:
+    """What follows from which act is asked; None for any other question."""
+    text = case.understanding.text
+    if _HOW_TO.search(text) or _YOU.search(text):
+        return None
+    found = _act(text)
+    if found is None or not (_FORM.search(text) or _trails(text)):
+        return None
+    act, start, end = found
+    before = re.split(r"[.?!,;]", text[:start])[-1]
+    if act == "rollback" and re.search(r"\bshould\b", text, re.IGNORECASE):
+        return None  # whether the release is to blame is a question about faults
+    if _DIAGNOSED.search(text) or (act != "loss" and _REPORTED.search(before)):
+        return None
+    if act == "delete" and (state := _state(text[start:])) and not _named(case, text[end:]):
+        return Asked("delete", None, True, state=state)
+    ref = _target(case, text, start, end)
+    if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):
+        return None
+    pods = re.match(r"[^.?!,;]{0,25}\b(pods?)\b", text[end:], re.IGNORECASE) if ref.kind != "Pod" else None
+    if act == "scale":
+        return _scaled(case, ref, text[start:end])
+    if pods is None or act not in ("delete", "restart"):
+        return Asked(act, ref)
+    return Asked(act, ref if pods[1].lower() == "pods" else _one_pod(case, ref), True)
+
+
+def _one_pod(case: Case, ref: Ref) -> Ref:
+    """One pod of it, for "a pod of web": one that is not ready before others; the object itself where there is none."""
+    pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
+    return min(pods, key=lambda pod: (pod.ready, pod.name)).ref if pods else ref
+
+
+def _act(text: str) -> tuple[Act, int, int] | None:
+    """The act that is asked about with where its words begin and end; the first that is said."""
+    hits = [
+        (found.start(), found.end(), act)
+        for act, pattern in _ACTS
+        for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE)
+        if _meant(text, found)
+    ]
+    if hits:
+        start, end, act = min(hits, key=lambda hit: (hit[0], -hit[1]))
+        return act, start, end
+    found = _LOSS.search(text)
+    return ("loss", found.start(), found.start()) if found else None
+
+
+def _meant(text: str, found: re.Match[str]) -> bool:
+    """True where the word stands for what might be done: "can I delete", "deleting it", "if it is deleted".
+
+    Not where it tells what happens anyway: "was deleted", "keeps restarting", "the pods restart".
+    """
+    word, before = found[0].lower(), text[: found.start()]
+    if word.endswith(" of"):
+        return True
+    if re.search(r"(?:ed|thrown|taken)\b", word):
+        return _DONE_BY.search(before) is not None
+    if re.match(r"\w+ing\b", word):
+        return _GERUND.search(before) is not None
+    return _BASE.search(before) is not None or (before.endswith("the ") and text[found.end() :].startswith(" of "))
+
+
+_DONE_BY = re.compile(r"\b(?:be|is|are|gets?|being|if|when|were)\W*(?:\w+\W+)?$", re.IGNORECASE)
+_GERUND = re.compile(
+    r"(?:^|[.?!,;:]\s*|\b(?:by|of|if|when|about|does|do|would|will|could|from|after|before|for|with|mean|consider|and|or|"
+    r"than|try)\s+(?:just\s+)?)\W?$|^\W*(?:is|so|ok|okay|and|but)\s+$",
+    re.IGNORECASE,
+)
+_BASE = re.compile(
+    r"(?:^|[.?!,;:]\s*|\b(?:i|we|you|one|they|somebody|someone|to|and|or|just|safely|then|simply|also|even|can|could|"
+    r"should|must|now|please|a|an|rolling|quick|full|pod|force)\s+)\W?$",
+    re.IGNORECASE,
+)
+
+
+def _trails(text: str) -> bool:
+    """True for "delete the claim old-data: safe?"."""
+    return bool(re.search(r"[:,.;]\s*(?:is (?:that|this|it) )?(?:safe|ok|okay|fine|risky|any risk)\W*$", text, re.I))
+
+
+def _state(text: str) -> str:
+    """The state of the pods that are meant, where a sentence goes on with them: "the evicted pods"."""
+    for state, words in _STATES:
+        if re.search(
+            rf"\b(?:{words})\b(?:\s+\w+){{0,2}}?\s+pods?\b|\bpods?\b[^.?!]{{0,20}}\b(?:{words})\b", text, re.I
+        ):
+            return state
+    return ""
+
+
+def _named(case: Case, after: str) -> bool:
+    """True where an object, other than a namespace, is named there."""
+    return any(
+        re.search(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", after, re.IGNORECASE)
+        for ref in case.subjects
+        if ref.kind == "Pod"
+    )
+
+
+def _target(case: Case, text: str, start: int, end: int) -> Ref | None:
+    """The object of the act: named after it, else before it; of several bearers the one whose kind was said."""
+    unread = _unread(case, text)
+    if unread is not None:
+        return unread
+    spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
+    said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
+    every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
+    words = {kind for word in re.findall(r"[A-Za-z]+", text[start:]) for kind in (*kinds_of(word), word.lower())}
+    places = []
+    for number, ref in enumerate(every):
+        hits = [hit.start() for hit in re.finditer(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", text, re.IGNORECASE)]
+        if hits:
+            after = [hit for hit in hits if hit >= end]
+            kind = bool({ref.kind, ref.kind.lower(), f"{ref.kind.lower()}s"} & words)
+            inside = ref.kind == "Namespace" and re.search(
+                rf"\b(?:in|from|of)\s+(?:the\s+)?(?:namespace\s+|ns\s+)?{re.escape(ref.name)}\b", text, re.IGNORECASE
+            )
+            places.append((bool(inside), not after, not kind, min(after or hits), number, ref))
+    if places:
+        return min(places)[-1]
+    return case.main
+
+
+def _unread(case: Case, text: str) -> Ref | None:
+    """A Secret or ConfigMap that is named: those are never read, so their names are found in the question alone."""
+    found = re.search(
+        r"(?<![\w-])(secret|config ?map|cm)s?\b\s*(?:called|named)?\s*[\"'`]?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
+        r"(?![\w-])|(?<![\w-])([a-z0-9][a-z0-9.-]*[a-z0-9])[\"'`]?\s+(secret|config ?map)(?![\w-])",
+        text,
+        re.IGNORECASE,
+    )
+    if found is None:
+        return None
+    word, name = (found[1] or found[4]).lower(), found[2] or found[3]
+    known = {*case.understanding.missing, *(ref.name for ref in case.subjects)}
+    if name not in known and "-" not in name:
+        return None
+    main = case.main
+    space = next(iter(case.understanding.namespaces), main.namespace if main is not None else "")
+    return Ref("Secret" if word == "secret" else "ConfigMap", space, name)
+
+
+def _scaled(case: Case, ref: Ref, words: str) -> Asked | None:
+    """What scaling means for the object: to how many; stopping something that has no replicas ends it."""
+    found = re.search(r"(\d{1,3}|zero|nothing)\W*(?:replicas?)?$", words, re.IGNORECASE)
+    number = 0 if found is None or not found[1].isdigit() else int(found[1])
+    view = case.inventory.find(ref)
+    if isinstance(view, Workload) and number >= view.desired and number:
+        return None
+    if found is None and re.search(r"\bdown$", words, re.IGNORECASE) and re.match(r"scal", words, re.IGNORECASE):
+        number = max(0, view.desired - 1) if isinstance(view, Workload) else 0
+    return Asked("scale", ref, number=number)

@@ -1,0 +1,192 @@
+"""What a restart or a rollback does: interruption, what is lost from memory, to which revision it goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kubectl_berth.cluster.views import Identified, Pod, Workload, age
+from kubectl_berth.diagnosis.dependents import keepers
+from kubectl_berth.diagnosis.say import clip, count, listed
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_ask import Asked, third
+from kubectl_berth.engines.rules.consequence_workloads import OUTSIDE, back, holds_data, needed
+from kubectl_berth.engines.rules.lookups import revisions
+from kubectl_berth.engines.rules.orders import without_orders
+from kubectl_berth.engines.rules.topic import Said, bullets
+from kubectl_berth.records import Ref
+from kubectl_berth.safety.shell import kubectl
+
+_LOSING = re.compile(
+    r"\b(?:los(?:e|es|ing|t|s)|keep|kept|survive|persist\w*|data|jobs?|messages?|queue[ds]?|sessions?|state)\b", re.I
+)
+"""Asks after what it holds."""
+MEMORY = "Whether the application writes what it holds elsewhere before it ends: no object tells."
+
+
+def say_restart(case: Case, view: Identified) -> Said | None:
+    """What restarting a workload does; None for what has no pods of its own."""
+    if not isinstance(view, Workload):
+        return None
+    inventory = case.inventory
+    pods = [pod for pod in inventory.pods_of(view.ref) if not pod.finished]
+    need = needed(case, [view], {pod.ref for pod in pods})
+    broken = _broken(case, view, pods)
+    kept = _kept(view, pods)
+    gap = _gap(view)
+    verdict = _verdict(case, view, pods, kept, gap, broken)
+    lines = [
+        gap or f"{_strategy(view)}: new pods are ready before old ones go, so far as their readiness probe tells",
+        *holds_data(view, pods),
+        *(need.lines() if gap else []),
+        *[line for line in back(case, view, Asked("restart", view.ref)) if "by-hand" not in line],
+    ]
+    if pods and all(_probeless(pod) for pod in pods):
+        lines.append("its containers have no readiness probe: a new pod counts as ready as soon as it runs")
+    ways = []
+    if broken:
+        ways.append(f"Mend this first: {broken}")
+    if not kept and (_asks_for_data(case, view, pods)):
+        ways.append(
+            "Pause what feeds it and let it run empty first, or have the application write what it holds to a volume."
+        )
+    restart = kubectl("rollout", "restart", f"{view.kind.lower()}/{view.name}", "-n", view.namespace)
+    ways.append(f"It is done in turn, by the strategy above, with `{restart}`: for you to judge and run.")
+    return Said(verdict, [bullets("**What hangs on it**", lines)], ways, (MEMORY, OUTSIDE[0]), alone=True)
+
+
+def _verdict(case: Case, view: Workload, pods: Sequence[Pod], kept: bool, gap: str, broken: str) -> str:
+    ref, ready = view.ref, sum(pod.ready for pod in pods)
+    if not pods:
+        return f"It does nothing now: {ref} has no pod that runs."
+    if broken and ready:
+        return (
+            f"No, not now: a restart starts the same template again, and that does not come up ({broken}); "
+            f"{count(ready, 'pod')} of {ref} still serve{third(ready)}."
+        )
+    if broken:
+        return (
+            f"It does no harm and does not mend it: no pod of {ref} is ready, and a new one has the same fault "
+            f"({broken})."
+        )
+    if not kept and _asks_for_data(case, view, pods):
+        alone = ", and while it starts nothing serves" if gap else ""
+        return (
+            f"No, not without losing what it holds: {ref} has no volume claim, so whatever is in its memory or "
+            f"emptyDir volumes is lost with its pod{'s' if len(pods) > 1 else ''}{alone}."
+        )
+    if gap:
+        stay = "its data stay on its claims, but " if kept else ""
+        return f"Only if an interruption is acceptable: {stay}{gap}."
+    stays = "; its data stay on its claims" if kept else ""
+    return f"Yes: {ref} is restarted pod by pod, and its {count(ready, 'ready pod')} take{third(ready)} turns{stays}."
+
+
+def _asks_for_data(case: Case, view: Workload, pods: Sequence[Pod]) -> bool:
+    """True where it is one that keeps something: a StatefulSet, an emptyDir, or the question says so."""
+    spec = pods[0].spec if pods else view.spec.template.spec
+    scratch = any(one.empty_dir is not None for one in spec.volumes)
+    return view.kind == "StatefulSet" or scratch or bool(_LOSING.search(case.understanding.text))
+
+
+def _kept(view: Workload, pods: Sequence[Pod]) -> bool:
+    """True where its pods mount claims."""
+    spec = pods[0].spec if pods else view.spec.template.spec
+    return bool(view.spec.volume_claim_templates) or any(
+        one.persistent_volume_claim or one.ephemeral is not None for one in spec.volumes
+    )
+
+
+def _strategy(view: Workload) -> str:
+    plan = view.spec.strategy or view.spec.update_strategy
+    return plan.type if plan and plan.type else "RollingUpdate"
+
+
+def _gap(view: Workload) -> str:
+    """Why nothing, or less, serves meanwhile; "" where a new pod is there before an old one goes."""
+    name = _strategy(view)
+    if name == "OnDelete":
+        return "its strategy is OnDelete: nothing happens until each pod is deleted by hand"
+    if view.kind == "DaemonSet":
+        return "on each node its pod ends before the new one starts"
+    if view.kind == "StatefulSet":
+        return "its only pod ends before the new one starts" if view.desired == 1 else ""
+    if name == "Recreate":
+        return "its strategy is Recreate: all old pods end before the new ones start"
+    claims = any(one.persistent_volume_claim for one in view.spec.template.spec.volumes)
+    if view.desired == 1 and claims:
+        return "its one pod holds its claim: unless both pods land on one node, the new one cannot start beside it"
+    rolling = view.spec.strategy.rolling_update if view.spec.strategy else None
+    if view.desired == 1 and rolling is not None and rolling.max_unavailable not in (None, 0, "0", "25%", "0%"):
+        return f"its one pod may go before the new one is ready (maxUnavailable {rolling.max_unavailable})"
+    return ""
+
+
+def _probeless(pod: Pod) -> bool:
+    return all(one.readiness_probe is None for one in pod.spec.containers)
+
+
+def _broken(case: Case, view: Workload, pods: Sequence[Pod]) -> str:
+    """What is wrong with its pods of the present template, as its checks found it."""
+    mine = {pod.ref for pod in pods if not pod.ready}
+    found = next(
+        (one for one in case.findings if one.severity != "info" and one.cause and one.subject in mine | {view.ref}),
+        None,
+    )
+    return without_orders(f"{found.subject}: {clip(found.summary, 200)}")[0] if found is not None else ""
+
+
+# --- going back -----------------------------------------------------------------------------------------------------
+
+
+def say_rollback(case: Case, view: Identified) -> Said | None:
+    """To which revision a rollback goes, with its image, and what it does not bring back."""
+    if not isinstance(view, Workload):
+        return None
+    if view.kind != "Deployment":
+        history = kubectl("rollout", "history", f"{view.kind.lower()}/{view.name}", "-n", view.namespace)
+        return Said(
+            f"To which revision {view.ref} would go cannot be told from here: its ControllerRevisions are not read.",
+            [], [f"`{history}` lists them."], alone=True,
+        )  # fmt: skip
+    inventory = case.inventory
+    every = [one for one in revisions(inventory, view.ref) if one.revision]
+    now = next((one for one in every if one.revision == view.revision), every[0] if every else None)
+    before = next((one for one in every if now is not None and one.revision < now.revision), None)
+    if now is None or before is None:
+        half = " (not all ReplicaSets could be read)" if "replica_sets" in inventory.unread else ""
+        return Said(f"No: there is no earlier revision of {view.ref} to go back to{half}.", [],
+                    ["Going back means to roll out the earlier image or manifest anew."], alone=True)  # fmt: skip
+    verdict = (
+        f"{view.ref} would go back to revision {before.revision} ({_images(before)}), the one before the present "
+        f"revision {now.revision} ({_images(now)})."
+    )
+    found = keepers(inventory, view)
+    if found:
+        verdict += f" It would not last: it comes from {found[0]}, which sets it back."
+    lines = [_line(case, one) for one in every[:5]]
+    lines.append("the revision that is gone back to gets the next number; its own ReplicaSet is scaled up again")
+    where = (f"deployment/{view.name}", "-n", view.namespace)
+    undo = kubectl("rollout", "undo", *where)
+    history = kubectl("rollout", "history", *where, f"--revision={before.revision}")
+    ways = [
+        f"What is in it shows `{history}`.",
+        f"Go back in {found[0]}." if found else f"The command is `{undo}`: for you to judge and run.",
+    ]
+    unchecked = (
+        "What a rollback does not bring back: ConfigMaps, Secrets, changes of a database's schema, other objects.",
+    )
+    return Said(verdict, [bullets("**Revisions on record**", lines)], ways, unchecked, alone=True)
+
+
+def _images(one: Workload) -> str:
+    return listed([f"image {container.image}" for container in one.spec.template.spec.containers], 3)
+
+
+def _line(case: Case, one: Workload) -> str:
+    pods = [pod for pod in case.inventory.pods_of(Ref(one.kind, one.namespace, one.name)) if not pod.finished]
+    made = age(case.inventory.now, one.metadata.creation_timestamp)
+    return (
+        f"revision {one.revision} (ReplicaSet {one.name}, made {made} ago): {_images(one)}; "
+        f"{sum(pod.ready for pod in pods)} of {count(len(pods), 'pod')} ready"
+    )
