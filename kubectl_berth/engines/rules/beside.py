@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.cluster.views import Pod, WebhookConfiguration
+from kubectl_berth.diagnosis.say import said
 from kubectl_berth.engines.rules.material import Material, log_of
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.records import Finding
@@ -17,6 +18,7 @@ _ASKED = re.compile(r"https?://[^/\s\"]*?:(\d{2,5})|:(\d{2,5}): connect: connect
 _SECRETS = re.compile(r"image pull secrets \(([^)]{1,200})\)")
 _PROBE = re.compile(r"(?:Readiness|Liveness|Startup) probe failed: [^\n]{1,200}")
 _EXEC = re.compile(r"exec: \\?\"([^\"\\\\]{1,200})\\?\"")
+_CHIPS = re.compile(r"node (\S+) is (\S+); the pods of it that are ready run on (\S+)")
 _SHORT = re.compile(r"([\w./-]+): \S+ of (\S+) reserved by requests, the pod asks for (\S+)")
 
 
@@ -29,7 +31,32 @@ def beside(material: Material, finding: Finding) -> list[str]:
         return _ports(material, finding, pod)
     if "selector" in finding.reason.lower():
         return _labels(material, pod)
+    if "hook" in finding.reason.lower():
+        return _hooks(material, finding, pod)
     return []
+
+
+def _hooks(material: Material, finding: Finding, pod: Pod) -> list[str]:
+    """What the start hooks of the failing container run, and how that ended by the newest event."""
+    told = []
+    for container in pod.spec.containers:
+        if f" {container.name} " not in f" {finding.summary} ":
+            continue
+        if command := _hook_command(container.lifecycle.get("postStart")):
+            told.append(f"spec.lifecycle.postStart of container {container.name} runs {quoted(command, 160)}")
+    event = material.case.inventory.newest(pod, "FailedPostStartHook")
+    if event is not None and not any("FailedPostStartHook" in text for text in finding.evidence):
+        told.append(material.say(said(event, material.case.inventory.now), str(finding.subject)))
+    return told
+
+
+def _hook_command(hook: object) -> str:
+    """The command of a hook, or the path that it asks over HTTP; "" where it has neither."""
+    ask = hook if isinstance(hook, dict) else {}
+    run, get = ask.get("exec"), ask.get("httpGet")
+    if isinstance(run, dict) and isinstance(run.get("command"), list):
+        return " ".join(str(word) for word in run["command"])
+    return f"GET {get.get('path')} on port {get.get('port')}" if isinstance(get, dict) else ""
 
 
 def _ports(material: Material, finding: Finding, pod: Pod) -> list[str]:
@@ -72,6 +99,8 @@ def gist(material: Material, finding: Finding) -> str:
     lines = beside(material, finding)
     if lines:
         return f" ({lines[0]})"
+    if (found := _CHIPS.search("\n".join(finding.evidence))) and found[2] not in finding.summary:
+        return f" (its node {found[1]} is {found[2]}; those that are ready run on {found[3]})"
     if node_names(material, finding):
         return " (its dnsPolicy is Default, so names of Services do not resolve)"
     text = "\n".join(finding.evidence)

@@ -49,7 +49,10 @@ class Forbidden:
         return f"in namespace {self.space}" if self.space else "in the whole cluster"
 
     def __str__(self) -> str:
-        return f"{self.account or f'user {self.user}'} may not {self.what} {self.where}"
+        verb, _, resource = self.what.partition(" ")
+        return (
+            f"access is forbidden: {self.account or f'user {self.user}'} cannot {verb} resource {resource} {self.where}"
+        )
 
 
 def forbidden_in(text: str) -> Forbidden | None:

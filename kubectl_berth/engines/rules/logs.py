@@ -17,6 +17,8 @@ from kubectl_berth.engines.rules.orders import gives_orders, without_orders
 
 CHARACTERS = 800
 """Of a line that is longer, no more is looked at."""
+LAST = 10
+"""Lines at the end of a log that tell how things stand now."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Telling:
 
     `family` is what it is about ("refused", "missing setting", …, "error"), `names` the settings or files it names,
     `targets` the hosts it could not use, with their ports where said ("db.shop:5432"). `level` is the severity where it
-    stands beside the line's text and not in it."""
+    stands beside the line's text and not in it. `times` counts the lines that say the same, `late` is True where one
+    of them is among the last of the log."""
 
     line: str
     family: str
@@ -33,6 +36,8 @@ class Telling:
     names: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     level: str = ""
+    times: int = 1
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,7 @@ _NO_HOST = frozenset("localhost 127.0.0.1 0.0.0.0 the a it this error failed hos
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
 )
+_FOLDED = re.compile(r" x (\d+)(?: \(these \d+ lines\))?$")
 _FOLD = re.compile(r" \.\.\. x \d+(?: \(these \d+ lines\))?$")
 
 
@@ -109,20 +115,36 @@ def read_log(lines: Sequence[str]) -> Reading:
             told[-1] = replace(told[-1], score=told[-1].score + 2.0)
         found = _telling(line, place / max(len(lines), 1))
         if found is not None:
-            told.append(found)
+            late = place >= len(lines) - LAST
+            told.append(replace(found, times=_times(raw), late=late))
     if not told and last and _repeated(lines, last):
         # said over and over and nothing else: what it says is why it does not get on
         told.append(Telling(_FOLD.sub("", last), "error", 0.0, _names(last), targets_of(last)))
     told.sort(key=lambda one: -one.score)
-    return Reading(tuple(_distinct(told)), orders, last)
+    return Reading(tuple(_counted(one, told) for one in _distinct(told)), orders, last)
+
+
+def _times(line: str) -> int:
+    fold = _FOLDED.search(line)
+    return int(fold[1]) if fold else 1
+
+
+def _counted(one: Telling, told: Sequence[Telling]) -> Telling:
+    """The line with how often the log says it."""
+    same = [other for other in told if _gist(other.line) == _gist(one.line)]
+    return replace(one, times=sum(other.times for other in same), late=any(other.late for other in same))
+
+
+def _gist(line: str) -> str:
+    """What two lines that say the same have in common: no figures and no times."""
+    return re.sub(r"[\d:.,TZ-]+", "", line)
 
 
 def _repeated(lines: Sequence[str], last: str) -> bool:
     """True where the log is one line said over and over, at least three times."""
-    fold = re.search(r" x (\d+)(?: \(these|$)", last)
     same = [line for line in lines if line.strip() and _STAMP.sub("", line.strip()) == _STAMP.sub("", last)]
     spoken = [line for line in lines if line.strip()]
-    return len(same) == len(spoken) and (len(same) >= 3 or (fold is not None and int(fold[1]) >= 3))
+    return len(same) == len(spoken) and (len(same) >= 3 or _times(last) >= 3)
 
 
 def _telling(line: str, place: float) -> Telling | None:
@@ -231,8 +253,7 @@ def _distinct(told: Iterable[Telling]) -> list[Telling]:
     """At most three lines, each of another family or clearly another text."""
     kept: list[Telling] = []
     for one in told:
-        plain = re.sub(r"[\d:.,TZ-]+", "", one.line)
-        if any(re.sub(r"[\d:.,TZ-]+", "", other.line) == plain for other in kept):
+        if any(_gist(other.line) == _gist(one.line) for other in kept):
             continue
         if kept and one.score < kept[0].score - 2.5:
             break

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.forbidden import forbidden_in
 from kubectl_berth.engines.rules.logs import Reading, Telling
 from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.orders import quoted, without_orders
@@ -78,6 +79,9 @@ class Material:
         return clean.strip()
 
 
+LOG_REPEATS = "LogRepeatsError"
+"""The reason of a finding that is a log's own word: it is not told a second time."""
+
 UNREAD = ("forbidden", "unavailable", "timed out", "failed", "odd object", "too many", "error", "unknown")
 """Why a gap leaves room for faults that were not seen; a kind that is not served leaves none."""
 
@@ -105,12 +109,14 @@ def log_of(material: Material, finding: Finding) -> LogSeen | None:
 def why(material: Material, finding: Finding) -> str:
     """The log's own word on the finding, for the first line."""
     log = log_of(material, finding)
-    if log is None or log.best is None or finding.reason.lower().startswith("oom"):
+    if log is None or log.best is None or finding.reason.lower().startswith("oom") or finding.reason == LOG_REPEATS:
         return ""
     down = next((target for target in log.targets if target.down), None)
     if down is not None:
         return f"; {down.words}"
     which = "its previous log says" if log.wanted.previous else "its log says"
+    if (access := forbidden_in(log.best.line)) is not None:
+        return f"; {which} that {access}"
     return f"; {which} {spoken(replace(log.best, line=bare(log.best.line)), 200)}"
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.diagnosis.family import concerning, family_of
+from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
-from kubectl_berth.engines.rules.material import MOST_CAUSES, UNREAD, Material, about, capital, clause, why
+from kubectl_berth.engines.rules.material import LOG_REPEATS, MOST_CAUSES, UNREAD, Material, about, capital, clause, why
+from kubectl_berth.engines.rules.restarts import last_restart
 from kubectl_berth.engines.rules.resting import resting
-from kubectl_berth.engines.rules.serving import figure
+from kubectl_berth.engines.rules.serving import endpoints_of, figure
 from kubectl_berth.engines.rules.special import own_note
 from kubectl_berth.engines.rules.words import asks_whether_alike, not_found
 from kubectl_berth.records import Finding, Ref
@@ -79,7 +81,12 @@ def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: st
     effect, colon, named = own.summary.partition(": ")
     if colon and root.subject.name in named and effect in told and not effect.endswith(f" {own.subject.kind}"):
         return f"{told[: told.index(effect) + len(effect)]}: {said}"
-    return f"{told}, because {said}"
+    return f"{told}; the cause is {said}" if named_first(said, root) else f"{told}, because {said}"
+
+
+def named_first(said: str, root: Finding) -> bool:
+    """True where the words begin with the name of their object, which is no clause to go on with after "because"."""
+    return said.startswith(f"{root.subject}: ")
 
 
 def _chain(material: Material, root: Finding, said: str) -> str:
@@ -108,7 +115,7 @@ def _answer(case: Case, *, fault: bool) -> str:
     if asked in ("up", "down") and case.main is not None:
         if case.reach is not None:
             return ""  # "reachable from jobs?": the other side was not read
-        serves = not fault or _state(case) in (*UP[:2], PARTLY)
+        serves = not fault or _state(case) in (*UP[:2], READY, PARTLY)
         return "Yes, " if serves == (asked == "up") else "No, "
     return "Yes, " if fault == (asked in ("bad", "down")) else "No, "
 
@@ -132,7 +139,8 @@ def starting(case: Case) -> bool:
     return counts is not None and case.healthy and int(counts.group(1)) < int(counts.group(2))
 
 
-UP = ("still serves", "is up at the moment", "runs")
+READY = "is ready"
+UP = ("still serves", "is up at the moment", "runs", READY)
 TRAFFIC = ("Service", "Ingress", "IngressClass", "NetworkPolicy", "Gateway", "HTTPRoute")
 """Kinds whose fault keeps traffic from pods that are fine themselves."""
 PARTLY = "is degraded"
@@ -149,9 +157,28 @@ def _state(case: Case) -> str:
         return "is not healthy"
     if up < wanted:
         return PARTLY
-    if any(one.subject.kind in TRAFFIC for one in case.causes):
+    if main is not None and main.kind == "Node":
+        view = case.inventory.node(main.name)
+        return READY if view is not None and view.ready else "is not ready"
+    if any(one.subject.kind in TRAFFIC or one.reason == LOG_REPEATS for one in case.causes):
+        return UP[2]
+    if main is not None and not _answered(case.inventory, main):
         return UP[2]
     return UP[1] if _dies_now_and_then(case) else UP[0]
+
+
+def _answered(inventory: Inventory, main: Ref) -> bool:
+    """False where Services stand in front of its pods, and not one of them has a ready endpoint."""
+    labels = [pod.metadata.labels for pod in inventory.pods_of(main) if not pod.finished]
+    fronts = [
+        endpoints_of(inventory, service)
+        for service in inventory.services
+        if service.namespace == main.namespace
+        and service.spec.selector
+        and any(service.spec.selector.items() <= each.items() for each in labels)
+    ]
+    known = [state for state in fronts if state is not None]
+    return not known or any(state.ready for state in known)
 
 
 def _dies_now_and_then(case: Case) -> bool:
@@ -231,7 +258,7 @@ def _healthy(material: Material) -> str:
         if starting(case):
             still = "is still starting" if known.startswith("0 ") else "serves, and pods of it are still starting"
             return f"{main} {still}{state}{limits}: nothing has failed so far.{others}"
-        return f"{main} looks healthy{state}{limits}: no fault found.{others}"
+        return f"{main} looks healthy{state}{limits}: no fault found.{_lately(material)}{others}"
     spaces = case.understanding.namespaces
     place = f"namespace {', '.join(spaces)}" if spaces else "the cluster"
     kinds = telling_kinds(case.understanding)
@@ -240,7 +267,13 @@ def _healthy(material: Material) -> str:
     if untold:
         return f"no fault was found in {place}, but no status says how {listed(list(map(str, untold)), 3)} is."
     only = ", and nothing else was read" if case.inventory.namespace is not None else ""
-    return f"nothing is broken: {place} looks healthy{limits}{only}.{_left_over(material)}"
+    return f"nothing is broken: {place} looks healthy{limits}{only}.{_left_over(material)}{_lately(material)}"
+
+
+def _lately(material: Material) -> str:
+    """The last restart, unless what the question took for granted is answered with it."""
+    last = "" if any("restart" in line for line in material.premises) else last_restart(material.case)
+    return f" {last}" if last else ""
 
 
 def _blind(case: Case) -> str:
