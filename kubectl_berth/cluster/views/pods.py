@@ -30,7 +30,7 @@ class EnvSource(View):
 
 
 class EnvVar(View):
-    """An environment variable; in its value only the names of hosts are looked for, and it is never shown."""
+    """An environment variable; in its value only hosts and flags of a JVM are looked for; it is never shown."""
 
     name: str = ""
     value: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, Terminated, age, duration, parse_time
+from kubectl_berth.diagnosis.checks.endings import ending, heap_against_limit
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
 from kubectl_berth.diagnosis.checks.memory import killed_by_node
 from kubectl_berth.diagnosis.checks.probes import SETTLE, not_ready, probe_evidence, probe_kill
@@ -176,9 +177,13 @@ def _death(
         )
     if last and last.reason in CANNOT_START:
         return _start_words("ContainerCannotStart")
+    reason = "InitContainerFails" if init else "CrashLoop"
+    known = ending(inventory, pod, pod.container(status.name), last)
+    if known is not None:
+        return reason, known[0], known[1], "a previous log that names another error"
     code = f"exits with code {last.exit_code}" if last else "keeps ending"
     return (
-        "InitContainerFails" if init else "CrashLoop",
+        reason,
         f"{code} and is started over and over",
         f"read the last lines before it ended ({logs}) and mend what they name",
         "a previous log without an error, or a kill from outside (probe, node)",
@@ -212,10 +217,15 @@ def _limits(inventory: Inventory, pod: Pod, spec: Container | None, reason: str)
     used = inventory.pod_usage(pod).get(spec.name, {}).get("memory")
     if used is not None:
         words += f", in use now {used / 2**20:.0f}Mi"
+    heap = heap_against_limit(spec) if reason == "OOMKilled" else []
     defaults = pod.metadata.annotations.get("kubernetes.io/limit-ranger", "")
     if "memory limit" in defaults and spec.name in defaults:
-        return [words, f"annotation kubernetes.io/limit-ranger: {clip(defaults, 160)}: the limit is not the template's"]
-    return [words]
+        return [
+            words,
+            f"annotation kubernetes.io/limit-ranger: {clip(defaults, 160)}: the limit is not the template's",
+            *heap,
+        ]
+    return [words, *heap]
 
 
 # --- cannot start ---------------------------------------------------------------------------------------------------
@@ -225,6 +235,9 @@ def _cannot_start(inventory: Inventory, pod: Pod, status: ContainerStatus, reaso
     code, words, remedy, disproof = _start_words("PostStartHookFails" if "Hook" in reason else "ContainerCannotStart")
     last = status.last_state.terminated
     text = message or (last.message if last else "")
+    known = ending(inventory, pod, None, None, text)
+    if known is not None:
+        words, remedy = known
     event = inventory.newest(pod, "Failed", "FailedPostStartHook", "FailedCreate")
     evidence = [f"container {status.name}: waiting, {reason}" + (f": {clip(text)}" if text else "")]
     evidence += [said(event, inventory.now)] if event and not text else []

@@ -33,6 +33,7 @@ from kubectl_berth.engines.rules.material import (
     spoken,
     why,
 )
+from kubectl_berth.engines.rules.named import with_the_thing
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.special import MOST_OPERATORS, operators, own_note
 from kubectl_berth.engines.rules.topic import Said
@@ -255,18 +256,20 @@ def _remedies(material: Material) -> list[str]:
     for cause in (case.causes or case.symptoms)[:MOST_CAUSES]:
         log = log_of(material, cause)
         read = log is not None and log.best is not None
-        if log is not None and log.best is not None and (not case.causes or cause is _first_with(material, log)):
+        telling = log.best if log is not None and not _says_the_same(cause, log) else None
+        if log is not None and telling is not None and (not case.causes or cause is _first_with(material, log)):
             told.append(
                 RESOLVE.format(where=log.workload)
                 if node_names(material, cause)
-                else advice(log, log.best, case.inventory)
+                else advice(log, telling, case.inventory)
             )
         special = _special(material, cause)
         # what a log says has been read already
         if special:
             told.extend(special)
         elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
-            told.append(f"{cause.subject}: {cause.remedy}" if several else cause.remedy)
+            remedy = with_the_thing(cause.remedy, cause.evidence)
+            told.append(f"{cause.subject}: {remedy}" if several else remedy)
     note = own_note(case) if case.healthy else None
     if note is not None and note.remedy:
         told.append(note.remedy)
@@ -276,6 +279,12 @@ def _remedies(material: Material) -> list[str]:
         told.append(words)
         material.actions.append(action)
     return told
+
+
+def _says_the_same(cause: Finding, log: LogSeen) -> bool:
+    """True where the objects alone told what the log tells, so that the finding's own remedy holds the figures."""
+    known = cause.reason in ("CrashLoop", "InitContainerFails") and "kubectl logs" not in cause.remedy
+    return known and log.best is not None and log.best.family in ("heap", "wrong architecture")
 
 
 def _special(material: Material, cause: Finding) -> list[str]:
