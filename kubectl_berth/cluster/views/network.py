@@ -14,6 +14,7 @@ class ServicePort(View):
     name: str = ""
     port: int = 0
     target_port: int | str | None = None
+    node_port: int | None = None
     protocol: str = "TCP"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kubectl_berth.cluster.views import Job, Workload
 from kubectl_berth.cluster.views.pods import Container, PodSpec, Probe
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.engines.rules.asked import YES_NO, said_of
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 from kubectl_berth.engines.rules.orders import quoted
@@ -17,9 +18,6 @@ from kubectl_berth.records import Ref
 PROBES = ("readiness", "liveness", "startup")
 RESOURCES = ("cpu", "memory")
 _MOST = 12
-
-YES_NO = re.compile(r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:is|are|does|do|has|have)\b", re.IGNORECASE)
-"""Begins a question that yes or no answers."""
 
 Tell = Callable[[Case, Ref], Answer | None]
 
@@ -186,6 +184,42 @@ def command(case: Case, ref: Ref) -> Answer | None:
         words = " ".join([*one.command, *one.args])
         rows.append((one.name, f"starts {quoted(words, 300)}" if words else "starts what its image says"))
     return _each(ref, rows)
+
+
+def hooks(case: Case, ref: Ref) -> Answer | None:
+    """What its containers do right after they start and before they stop."""
+    spec = spec_of(case.inventory, ref)
+    if spec is None or not spec.containers:
+        return None
+    named = [one for one in spec.all_containers if re.search(said_of(one.name), case.understanding.text, re.IGNORECASE)]
+    rows = []
+    for one in named or spec.all_containers:
+        told = [f"{when} {does}" for key, when in _HOOKS.items() if (does := _hook(one.lifecycle.get(key)))]
+        words = " ".join([*one.command, *one.args])
+        told = [f"starts {quoted(words, 200)}" if words else "starts what its image says", *told]
+        rows.append((one.name, ", ".join(told) if len(told) > 1 else f"{told[0]} and has no lifecycle hook"))
+    return _each(ref, rows)
+
+
+HOOKED = (
+    r"(?:do(?:es)?|run\w*|execut\w*) (?:on|at|before|after|during) (?:the |its |a )?"
+    r"(?:start\w*|boot\w*|stop\w*|shut ?down|termination|exit\w*)|"
+    r"(?:life ?cycle|start\w*|post ?start|pre ?stop|shut ?down)?[ -]?hooks?|post ?start|pre ?stop|life ?cycle"
+)
+"""Words for what a container does at its start or its end."""
+_HOOKS = {"postStart": "right after its start (postStart)", "preStop": "before it stops (preStop)"}
+
+
+def _hook(handler: object) -> str:
+    """ "runs `/bin/register.sh`", "asks GET /quit on port 8080"; "" for none."""
+    if not isinstance(handler, Mapping):
+        return ""
+    run, get, rest = handler.get("exec"), handler.get("httpGet"), handler.get("sleep")
+    if isinstance(run, Mapping) and isinstance(run.get("command"), list):
+        return f"runs {quoted(' '.join(map(str, run['command'])), 300)}"
+    if isinstance(get, Mapping):
+        return f"asks GET {get.get('path') or '/'} on port {get.get('port')}"
+    return f"sleeps {rest.get('seconds')} s" if isinstance(rest, Mapping) else "does something that is not told here"
 
 
 def volumes(case: Case, ref: Ref) -> Answer | None:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules import attributes, standing
+from kubectl_berth.engines.rules.allowed import reaching
+from kubectl_berth.engines.rules.asked import ASKS, NEUTRAL, bare, bearers, together
 from kubectl_berth.engines.rules.attributes import Tell
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.certificates import expiries
+from kubectl_berth.engines.rules.consumers import consumers, loads
+from kubectl_berth.engines.rules.events import events_shown
+from kubectl_berth.engines.rules.held_ports import held_ports
 from kubectl_berth.engines.rules.listings import counted, lacking
 from kubectl_berth.engines.rules.lookups import Answer, lookup
+from kubectl_berth.engines.rules.managed import managed, wanted_version
+from kubectl_berth.engines.rules.namespaces import by_label
+from kubectl_berth.engines.rules.node_lists import node_list
 from kubectl_berth.engines.rules.object_attributes import OF_KIND
 from kubectl_berth.engines.rules.plan import describe
+from kubectl_berth.engines.rules.rights import rights
+from kubectl_berth.engines.rules.rolled import earlier, rolled
+from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, schedules
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets
 from kubectl_berth.question.words import FUNCTION_WORDS, kinds_of
 from kubectl_berth.records import Ref, ToolResult
 
-_ASKS = re.compile(
-    r"^\W*(?:(?:please|pls|hey|hi|ok|and|so|can you|could you|do you know|i need to know|i want to know|tell me|"
-    r"show me|quick question|just)\b[\s,:]*)*"
-    r"(?:what(?:'?s)?|which|how (?:many|much|old|long|big|large|often)|does|do|has|have|is|are|where|whose|who|when|"
-    r"since when|show|list|print|display|give|get|count|tell|number of|any)\b",
-    re.IGNORECASE,
-)
-"""How a question for a fact begins."""
 _JUDGED = re.compile(
     r"\b(?:why|wrong|broken?|break\w*|fail\w*|crash\w*|stuck|errors?|problems?|issues?|trouble|happen\w*|if|should|"
     r"would|could|recommend\w*|suggest\w*|enough|right|correct\w*|proper\w*|ok|okay|fine|good|bad|sane|healthy|"
@@ -45,6 +49,7 @@ _ATTRIBUTES: tuple[tuple[str, Tell], ...] = (
     (r"hpas?|(?:horizontal )?(?:pod ?)?auto-?scal\w+", standing.autoscaler),
     (r"qos(?: class)?|quality of service", attributes.quality),
     (r"service ?accounts?", attributes.account),
+    (attributes.HOOKED, attributes.hooks),
     (r"commands?|arg(?:ument)?s|entry ?points?", attributes.command),
     (r"env(?:ironment)?(?: ?var(?:iable)?s?)?|environment", attributes.env),
     (r"node ?selectors?|tolerations?|(?:anti-?)?affinity|topology spread", attributes.placement),
@@ -78,27 +83,41 @@ _QUESTIONS: tuple[tuple[str, Tell], ...] = (
     ),
 )
 """Whole questions about an object, and what tells the answer."""
-_NEUTRAL = frozenset(
-    """
-    configured defined declared specified assigned attached listen listens listening expose exposes use uses using run
-    runs running mount mounts mounted current currently default value values configuration config spec definition list
-    print display count number name names thing things node nodes deployed created old long many big large cpu cpus
-    memory mem ram resource resources kubernetes k8s update rollout
-    """.split()
+_WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
+    by_label,
+    expiries,
+    held_ports,
+    node_list,
+    loads,
+    consumers,
+    jobs_in_state,
+    last_run,
+    schedules,
+    rolled,
+    earlier,
+    wanted_version,
+    managed,
+    rights,
+    reaching,
+    events_shown,
 )
-"""Words that change nothing about what is asked."""
+"""Whole questions, each told by what is said in it; the first that answers counts."""
 
 
 def fact(case: Case) -> Answer | None:
     """The answer to a question for a fact; None for any other."""
-    if case.lost or case.blind or case.instead:
+    said = case.understanding
+    if case.blind or (said.unknown_namespaces and not said.namespaces):
         return None
+    whole = next((answer for ask in _WHOLE if (answer := ask(case)) is not None), None)
+    if whole is not None or case.lost or case.instead:
+        return whole
     return lookup(case) or lacking(case) or _attribute(case) or counted(case)
 
 
 def _attribute(case: Case) -> Answer | None:
     main = case.main
-    text = _bare(case)
+    text = bare(case)
     if main is None or _JUDGED.search(_PLAIN.sub("", text)):
         return None
     for ref in dict.fromkeys((*_said_kind(case, main), main)):
@@ -107,7 +126,11 @@ def _attribute(case: Case) -> Answer | None:
             return told
     if main.kind in OF_KIND and main.kind != "CronJob":
         return None
-    return _told(_QUESTIONS, case, main, text) or _told(_ATTRIBUTES, case, main, text)
+    for table in (_QUESTIONS, _ATTRIBUTES):
+        answers = [answer for ref in bearers(case, main) if (answer := _told(table, case, ref, text)) is not None]
+        if answers:
+            return together(answers)
+    return None
 
 
 def _told(table: Sequence[tuple[str, Tell]], case: Case, ref: Ref, text: str) -> Answer | None:
@@ -119,12 +142,12 @@ def _told(table: Sequence[tuple[str, Tell]], case: Case, ref: Ref, text: str) ->
             said.setdefault(tell, found.start())
             text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
             found = re.search(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE)
-    left = re.findall(r"[a-z][a-z'-]*", _ASKS.sub(" ", text).lower())
+    left = re.findall(r"[a-z][a-z'-]*", ASKS.sub(" ", text).lower())
     asked = sorted(said, key=lambda tell: said[tell])
     if (
         not asked
         or re.search(r"\d|\bbut\b", text)
-        or any(not (word in FUNCTION_WORDS or word in _NEUTRAL or kinds_of(word)) for word in left)
+        or any(not (word in FUNCTION_WORDS or word in NEUTRAL or kinds_of(word)) for word in left)
     ):
         return None
     answers = [answer for tell in asked if (answer := tell(case, ref)) is not None]
@@ -142,15 +165,6 @@ def _said_kind(case: Case, main: Ref) -> list[Ref]:
         for kind in OF_KIND
         if kind in kinds and case.inventory.find(Ref(kind, main.namespace, main.name))
     ]
-
-
-def _bare(case: Case) -> str:
-    """The question without the names in it: a Deployment called "ports" asks for none."""
-    said = case.understanding
-    text = said.text
-    for name in sorted({ref.name for ref in case.subjects} | {*said.namespaces}, key=len, reverse=True):
-        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "thing", text, flags=re.IGNORECASE)
-    return text
 
 
 def fact_calls(case: Case) -> list[ToolCall]:

@@ -30,6 +30,13 @@ _LACKING = re.compile(
     r"(?P<what>[^.?!]*)",
     re.IGNORECASE,
 )
+_HAVING = re.compile(
+    rf"^\W*(?:(?:so|and|ok|please)\W+)*(?:do|does|have|has|are|is)\b[^.?!]{{0,12}}\b(?:all|every|each|everything|any)\b[^.?!]{{0,30}}?"
+    rf"(?:\b{_RUNNING}\b)?[^.?!]{{0,40}}?\b(?:have|has|got|set|with|guarded|covered|protected|scaled|define[sd]?|"
+    r"declare[sd]?|specif(?:y|ies|ied)|use[sd]?)\b(?P<what>[^.?!]*)",
+    re.IGNORECASE,
+)
+"""Asks whether all of them have it."""
 _LATEST = re.compile(
     rf"\b(?:which|what|list|show|any|how many|are there)\b[^.?!]{{0,30}}\b(?:{_RUNNING}|images?)\b[^.?!]{{0,40}}"
     r"[:`'\" ]latest\b",
@@ -67,9 +74,13 @@ _COUNTED = re.compile(
 _FILLER = re.compile(
     r"\b(?:the|all|of|my|our|any|there|are|is|do|does|we|i|have|has|got|in|on|across|inside|from|for|total|currently|now|"
     r"right|exist|exists|existing|this|that|which|who|be|being|state|status|namespaces?|ns|cluster|kubernetes|k8s|whole|"
-    r"entire|running|run|runs|me|many|count|deployed|please|and|at|moment|today|here|different|every|each|just|up)\b",
+    r"entire|running|run|runs|me|many|count|deployed|please|and|at|moment|today|here|different|every|each|just|up|"
+    r"hang(?:ing|s)?|stuck|sit(?:ting|s)?|stay(?:ing|s)?|remain(?:ing|s)?|still|phase|condition|reason)\b",
     re.IGNORECASE,
 )
+
+
+_HANGS = re.compile(r"\b(?:hang\w*|stuck|sit\w*|stay\w*|remain\w*)\b", re.IGNORECASE)
 
 
 def _done(pod: Pod) -> bool:
@@ -87,14 +98,26 @@ def lacking(case: Case) -> Answer | None:
     if _LATEST.search(text):
         return _told(case, "run an image without a fixed tag (latest, or none)", _unpinned)
     found = _LACKING.search(text)
-    if found is None or _CAUSAL.search(text):
+    having = _HAVING.search(text) if found is None and not case.subjects else None
+    if _CAUSAL.search(text) or (found is None and having is None):
         return None
-    what = found["what"].lower()
+    if having is not None:
+        answer = _lacking(case, text.lower())
+        return None if answer is None else (_whether(answer[0]), answer[1])
+    return _lacking(case, found["what"].lower()) if found is not None else None
+
+
+def _whether(head: str) -> str:
+    """The list of those that lack it as an answer to whether all have it."""
+    return f"{'Yes' if head.startswith('None ') else 'No'}: {head[:1].lower()}{head[1:]}"
+
+
+def _lacking(case: Case, what: str) -> Answer | None:
     if re.search(r"\blimits?\b|\brequests?\b", what):
         side = "limits" if "limit" in what else "requests"
         names = resources_said(what)
         label = f"have a container without {' or '.join(names)} {side}"
-        return _told(case, label, _without_amounts(side, names))
+        return _told(case, label, _without_amounts(side, names), (side, names))
     kinds = [kind for kind in ("readiness", "liveness", "startup") if kind in what]
     if re.search(r"\bprobes?\b|\bhealth ?checks?\b", what):
         label = f"have a container without a {' or '.join(kinds) or 'readiness or liveness'} probe"
@@ -157,10 +180,23 @@ def _unpinned(container: Container) -> bool:
     return "@" not in last and (":" not in last or last.endswith(":latest"))
 
 
-def _told(case: Case, label: str, lacks: Callable[[Container], bool]) -> Answer | None:
+def _lack(container: Container, detail: tuple[str, Sequence[str]] | None) -> str:
+    """Which of several amounts the container lacks, where more than one is asked about."""
+    if detail is None or len(detail[1]) < 2:
+        return ""
+    amounts = getattr(container.resources, detail[0])
+    return f": no {' and no '.join(name for name in detail[1] if name not in amounts)} {detail[0].removesuffix('s')}"
+
+
+def _told(
+    case: Case,
+    label: str,
+    lacks: Callable[[Container], bool],
+    detail: tuple[str, Sequence[str]] | None = None,
+) -> Answer | None:
     hit = []
     for ref, spec in _workloads(case):
-        names = [one.name for one in spec.containers if lacks(one)]
+        names = [f"{one.name}{_lack(one, detail)}" for one in spec.containers if lacks(one)]
         if names:
             hit.append(f"{ref} (container{'s' if len(names) > 1 else ''} {', '.join(names)})")
     return _rows(case, label, hit, len(_workloads(case)))
@@ -208,6 +244,8 @@ def counted(case: Case) -> Answer | None:
     if found is None or case.subjects or not said.kinds:
         return None
     state = _state(found["rest"]) if "Pod" in said.kinds else None
+    if state is None and _HANGS.search(found["rest"]):
+        return None
     if not _nothing_else(case, found["rest"], state[0] if state else ""):
         return None
     if state is not None and set(said.kinds) == {"Pod"}:
@@ -245,10 +283,41 @@ def _name(view: Identified) -> str:
 
 
 def _state(words: str) -> tuple[str, str, Callable[[Pod], bool]] | None:
+    for code in re.findall(r"\b[a-z]+(?:[a-z]+)*\b", words, re.IGNORECASE):
+        if (named := _REASONS.get(code.lower())) or (
+            re.fullmatch(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]+)?", code) and not kinds_of(code.lower())
+        ):
+            return code, named or code, _stands(named or code)
     for pattern, label, holds in _STATES:
         if re.search(rf"\b(?:{pattern})\b", words, re.IGNORECASE):
             return pattern, label, holds
     return None
+
+
+_REASONS = {
+    one.lower(): one
+    for one in (
+        "ContainerCreating", "PodInitializing", "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "OOMKilled",
+        "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "InvalidImageName", "Evicted",
+        "ContainerStatusUnknown", "ErrImageNeverPull", "NodeLost", "DeadlineExceeded",
+    )
+}  # fmt: skip
+"""Reasons as people type them; any other word of that shape is taken for one too."""
+
+
+def _stands(reason: str) -> Callable[[Pod], bool]:
+    """Pods of which the pod itself or a container is in a state of this reason."""
+
+    def holds(pod: Pod) -> bool:
+        if pod.status.reason == reason:
+            return True
+        for status in (*pod.status.init_container_statuses, *pod.status.container_statuses):
+            state = status.state.waiting or status.state.terminated
+            if state is not None and state.reason == reason:
+                return True
+        return False
+
+    return holds
 
 
 def _nothing_else(case: Case, words: str, state: str) -> bool:

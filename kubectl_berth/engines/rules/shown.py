@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kubectl_berth.engines.rules.before import before
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.logs import read_log
 from kubectl_berth.engines.rules.material import LogSeen
 from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.orders import gives_orders, quoted
@@ -18,7 +20,46 @@ _SHOW = re.compile(
 )
 
 
+_ERRORS = re.compile(
+    r"\b(?:show|print|give|get|tail|fetch|display|list|what(?:'?s| is| are| were| was)?|which|any|see)\b[^.?!]{0,40}"
+    r"\b(?:errors?|exceptions?|error (?:messages?|lines?)|stack ?traces?)\b(?![^.?!]*\b(?:mean|why|fix|about)\b)|"
+    r"\blast \d{0,3} ?errors?\b",
+    re.IGNORECASE,
+)
+
+
 def shown(case: Case, logs: Sequence[LogSeen]) -> Opening | None:
+    """What is said before the verdict because it was asked for: lines of a log, or a fact beside a fault."""
+    return _errors(case, logs) or _log(case, logs) or before(case)
+
+
+def _errors(case: Case, logs: Sequence[LogSeen]) -> Opening | None:
+    """The last lines of the logs that tell of an error, the newest last."""
+    if not case.subjects or not _ERRORS.search(case.understanding.text):
+        return None
+    told = [(log, [line for line in log.tail if line.strip() and _tells(line)]) for log in logs if not log.failure]
+    told = [(log, lines[-MOST:]) for log, lines in told if lines]
+    if not told:
+        return None
+    log, lines = max(told, key=lambda pair: len(pair[1]))
+    which = "previous log" if log.wanted.previous else "log"
+    where = f"{which} of container {log.wanted.container} in {log.wanted.pod}"
+    head = (
+        f"The last line of the {where} that tells"
+        if len(lines) == 1
+        else f"The last {len(lines)} lines of the {where} that tell"
+    )
+    return Opening(
+        f"{head} of an error, the newest last: {quoted(lines[-1], 200)}",
+        ["\n".join(f"- {quoted(line, 240)}" for line in lines)] if len(lines) > 1 else [],
+    )
+
+
+def _tells(line: str) -> bool:
+    return not gives_orders(line) and bool(read_log([line]).lines)
+
+
+def _log(case: Case, logs: Sequence[LogSeen]) -> Opening | None:
     """The log's end, without what gives orders; None where no log is asked for."""
     if not case.subjects or not _SHOW.search(case.understanding.text):
         return None

@@ -6,6 +6,7 @@ import re
 
 from kubectl_berth.cluster.views import CronJob, Pod, Workload, age, parse_time
 from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.engines.rules.asked import YES_NO
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer, revisions
 from kubectl_berth.records import Ref
@@ -121,6 +122,8 @@ def budget(case: Case, ref: Ref) -> Answer | None:
             else f"maxUnavailable {one.spec.max_unavailable}"
         )
         told.append(f"{one.ref} ({rule}, {one.status.disruptions_allowed} may go now)")
+    if not YES_NO.search(case.understanding.text):
+        return f"{ref} is guarded by {', '.join(told[:3])}.", told[3:]
     return f"Yes: {', '.join(told[:3])}.", told[3:]
 
 
@@ -134,8 +137,8 @@ def autoscaler(case: Case, ref: Ref) -> Answer | None:
     one = found[0]
     low = 1 if one.spec.min_replicas is None else one.spec.min_replicas
     return (
-        f"Yes: {one.ref} keeps it between {low} and {one.spec.max_replicas}; {one.status.current_replicas} run, "
-        f"{one.status.desired_replicas} are wanted."
+        f"{'Yes: ' if YES_NO.search(case.understanding.text) else ''}{one.ref} keeps {ref} between {low} and "
+        f"{one.spec.max_replicas}; {one.status.current_replicas} run, {one.status.desired_replicas} are wanted."
     ), []
 
 

@@ -1,0 +1,115 @@
+"""What a workload's service account may do: the rules of the roles bound to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kubectl_berth.cluster.views import Role, RoleBinding
+from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.engines.rules.asked import ASKS, bare, capped, only
+from kubectl_berth.engines.rules.attributes import spec_of
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.records import Ref
+
+MOST = 14
+FIELDS = ("roles", "cluster_roles", "role_bindings", "cluster_role_bindings")
+_ACCOUNT = r"service ?accounts?|sa|identity|run(?:s|ning)? (?:as|under)|as"
+_RIGHTS = (
+    r"rights?|permissions?|rbac|(?:cluster)?roles?|role ?bindings?|privileges?|allowed(?: to)?|may|can|able to|do|access|"
+    r"bound(?: to)?|granted"
+)
+_VERBS = r"get|list|watch|create|update|patch|delete|read|write|see"
+_ASKED = re.compile(
+    rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,30}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?(?P<what>[a-z]{{3,40}})\b",
+    re.IGNORECASE,
+)
+_READS = {"read": "get", "see": "get", "write": "update"}
+
+
+def rights(case: Case) -> Answer | None:
+    """The service account of the subject with what it may do; None for another question."""
+    text = bare(case)
+    main = case.main
+    if main is None or main.kind in ("Node", "Namespace", "Service") or not ASKS.search(text):
+        return None
+    wide = re.search(
+        r"\bwhat\b[^.?!]{0,25}\b(?:may|can|allowed)\b[^.?!]{0,15}\b(?:do|to)\b|\b(?:rights?|permissions?|rbac|privileges?)\b|"
+        r"\b(?:cluster)?roles?\b",
+        text,
+        re.IGNORECASE,
+    )
+    one = re.search(
+        r"\bthing\b[^.?!]{0,25}\b(?:can|may|allowed|able)\b|\b(?:can|may|is)\b[^.?!]{0,8}\bthing\b", text, re.I
+    )
+    verb = _ASKED.search(text) if one else None
+    words = (_ACCOUNT, _RIGHTS, "api|kubernetes|server|it|have|has|got|under|which|what|with")
+    if verb is None and not (wide and only(case, *words, text=text)):
+        return None
+    if verb is not None and not only(case, *words, text=text.replace(verb[0], " thing ")):
+        return None
+    account = _account(case, main)
+    return _told(case, main, account, verb) if account is not None else None
+
+
+def _account(case: Case, main: Ref) -> Ref | None:
+    if main.kind == "ServiceAccount":
+        return main
+    spec = spec_of(case.inventory, main)
+    return Ref("ServiceAccount", main.namespace, spec.service_account_name or "default") if spec else None
+
+
+def _told(case: Case, main: Ref, account: Ref, verb: re.Match[str] | None) -> Answer:
+    inventory = case.inventory
+    who = str(account) if main == account else f"{main} runs as {account}"
+    gone = sorted(inventory.unread & {*FIELDS})
+    if gone or not any(getattr(inventory, name) for name in FIELDS):
+        which = f" ({', '.join(gone).replace('_', ' ')})" if gone else ""
+        user = f"system:serviceaccount:{account.namespace}:{account.name}"
+        return (
+            f"{who}; what it may do cannot be told: roles and bindings could not be read{which}. "
+            f"`kubectl auth can-i --list --as={user}` asks the API server."
+        ), []
+    found = list(_bound(case, account))
+    lines = [f"{role.ref} through {binding.ref}, {scope}: {listed([str(rule) for rule in role.rules], 8)}"
+             for role, binding, scope in found if role is not None]  # fmt: skip
+    lines += [f"{binding.ref} names a role that is not there ({binding.role_ref.name})" for role, binding, _ in found
+              if role is None]  # fmt: skip
+    if not found:
+        return f"{who}; no binding that can be read names it, so it may do no more than every service account may.", []
+    if verb is not None:
+        return _whether(account, found, verb), capped(lines, MOST)
+    rules = [f"{rule}" for role, _, _ in found if role is not None for rule in role.rules]
+    return f"{who}. Through {count(len(found), 'binding')} it may: {listed(rules, 6) or 'nothing'}.", capped(
+        lines, MOST
+    )
+
+
+def _whether(account: Ref, found: list[tuple[Role | None, RoleBinding, str]], verb: re.Match[str]) -> str:
+    wanted, what = _READS.get(verb["verb"].lower(), verb["verb"].lower()), verb["what"].lower()
+    names = {what, f"{what}s", what.removesuffix("s"), f"{what}es", f"{what.removesuffix('y')}ies"}
+    for role, binding, scope in found:
+        for rule in role.rules if role is not None else ():
+            if {wanted, "*"} & {*rule.verbs} and ({*names, "*"} & {*rule.resources}):
+                return f"Yes: {account} may {wanted} {what} {scope}, through {binding.ref}."
+    return f"No: no rule bound to {account} lets it {wanted} {what}."
+
+
+def _bound(case: Case, account: Ref) -> Iterator[tuple[Role | None, RoleBinding, str]]:
+    inventory = case.inventory
+    groups = {"system:serviceaccounts", f"system:serviceaccounts:{account.namespace}"}
+    for binding in (*inventory.cluster_role_bindings, *inventory.role_bindings):
+        named = any(
+            (one.kind == "ServiceAccount" and one.name == account.name
+             and (one.namespace or binding.namespace) == account.namespace)
+            or (one.kind == "Group" and one.name in groups)
+            or (one.kind == "User" and one.name == f"system:serviceaccount:{account.namespace}:{account.name}")
+            for one in binding.subjects
+        )  # fmt: skip
+        if not named:
+            continue
+        cluster = binding.role_ref.kind == "ClusterRole"
+        role = inventory.find(Ref(binding.role_ref.kind, "" if cluster else binding.namespace, binding.role_ref.name))
+        scope = f"in namespace {binding.namespace}" if binding.namespace else "in all namespaces"
+        yield (role if isinstance(role, Role) else None), binding, scope
