@@ -44,7 +44,12 @@ def _endpoints(inventory: Inventory, service: Service) -> Iterator[Finding]:
             "critical",
             service.ref,
             "ServiceEndpointsNotReady",
-            f"none of the {count(len(pods), 'pod')} behind it is ready, so it sends traffic nowhere",
+            (
+                "the one pod behind it is not ready"
+                if len(pods) == 1
+                else f"none of the {len(pods)} pods behind it is ready"
+            )
+            + ", so it sends traffic nowhere",
             (f"spec.selector: {_selector(service)}", *_slices(inventory, service), *_unready(pods)),
             remedy="mend the pods; the selector is right",
             disproof="an endpoint with ready true",

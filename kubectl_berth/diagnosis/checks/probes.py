@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, age
+from kubectl_berth.cluster.views import Container, ContainerStatus, Event, Pod, age, condition, parse_time
 from kubectl_berth.diagnosis.checks.surroundings import down
 from kubectl_berth.diagnosis.fit import amount, show
 from kubectl_berth.diagnosis.objects import Inventory
@@ -101,9 +101,20 @@ def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterat
         weight(inventory, pod),
         pod.ref,
         reason,
-        f"container {status.name} runs but has not become ready",
+        f"container {status.name} runs but {_since_when(inventory, pod, running.started_at)}",
         tuple(evidence + probe_evidence(inventory, pod, spec, reason)),
         remedy="find out why the probe's request fails (the words of the event, the container's log) before touching "
         "the probe itself",
         disproof="the container's ready is true again",
     )
+
+
+def _since_when(inventory: Inventory, pod: Pod, started: str | None) -> str:
+    """Whether a container was ready after its start, and how long it has not been: what the pod's condition tells."""
+    ready = condition(pod.status.conditions, "Ready")
+    turned = parse_time(ready.last_transition_time) if ready is not None and ready.status == "False" else None
+    begun = parse_time(started)
+    others = len(pod.status.container_statuses) > 1
+    if ready is None or turned is None or begun is None or others or (turned - begun).total_seconds() <= SETTLE:
+        return "has not become ready"
+    return f"has not been ready for {age(inventory.now, ready.last_transition_time)}"

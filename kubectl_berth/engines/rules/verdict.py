@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kubectl_berth.cluster.views import Workload
 from kubectl_berth.diagnosis.family import concerning, family_of
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.say import listed
@@ -220,8 +221,23 @@ def _brings(material: Material, root: Finding) -> str:
     ]
     worst = next((one for one in effects if one.severity == "critical"), next(iter(effects), None))
     if worst is None or worst.subject == root.subject:
-        return _waits_for(material, root)
+        return _waits_for(material, root) or _down(material, root)
     return f"; so {clause(about(material, worst))}"
+
+
+def _down(material: Material, root: Finding) -> str:
+    """The workload elsewhere that has no ready pod for it, where the cause does not name it."""
+    for one in material.case.symptoms:
+        view = material.case.inventory.find(one.subject)
+        own = {pod.ref for pod in material.case.inventory.pods_of(one.subject)}
+        if (
+            isinstance(view, Workload)
+            and not view.ready
+            and root.subject not in own
+            and one.subject.name not in root.summary
+        ):
+            return f"; so no pod of {one.subject} is ready"
+    return ""
 
 
 def _waits_for(material: Material, root: Finding) -> str:
