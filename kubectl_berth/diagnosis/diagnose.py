@@ -17,6 +17,7 @@ from kubectl_berth.diagnosis.checks.deletion import check_deletions
 from kubectl_berth.diagnosis.checks.images import check_images
 from kubectl_berth.diagnosis.checks.jobs import check_jobs
 from kubectl_berth.diagnosis.checks.memory import check_node_memory
+from kubectl_berth.diagnosis.checks.mixture import check_mixtures
 from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
 from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
@@ -60,6 +61,7 @@ CHECKS: tuple[Check, ...] = (
     check_jobs,
     check_cron_jobs,
     check_services,
+    check_mixtures,
     check_ingresses,
     check_network_policies,
     check_hosts,
