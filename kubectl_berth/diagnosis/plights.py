@@ -106,6 +106,8 @@ def quiet_signals(inventory: Inventory, view: CustomResource) -> list[Signal]:
         return []
     if not aged(inventory.now, view.metadata.creation_timestamp, PATIENCE):
         return []
+    if over := expired(view, inventory.now):
+        return [Signal("warning", "Expired", over)]
     if any(PRIMARY.search(one.type) and good_condition(one.type, one.status) for one in conditions(status)):
         return []
     return _waiting(view, status) or _warned(inventory, view)

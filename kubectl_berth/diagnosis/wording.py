@@ -15,11 +15,12 @@ _PYTHON = re.compile(r"^Traceback \(most recent call last\)")
 _TAIL = re.compile(r"[\s\[\]{}]{2,}$")
 
 _TELLING = re.compile(
-    r"not found|no such host|does ?n[o']t exist|forbidden|denied|refused|unauthori[sz]ed|not authori[sz]ed|immutable"
-    r"|mismatch|expired|time(?:d ?)?out|deadline exceeded|exceeded|no space|in use|unreachable|reset by peer|x509"
+    r"not found|no such|no access|does ?n[o']t exist|forbidden|denied|refused|unauthori[sz]ed|not authori[sz]ed"
+    r"|immutable|mismatch|expired|time(?:d ?)?out|deadline exceeded|exceeded|no space|in use|unreachable|reset by peer"
+    r"|x509"
     r"|(?:invalid|wrong|bad|incorrect|unknown|unexpected|missing|unsupported)\s+\S"
     r"|not (?:allowed|permitted|valid|match)"
-    r"|required|conflict|already exists|too (?:many|large|long)|rate ?limit|throttl|(?<![\d.])[45]\d\d(?![\d.:])"
+    r"|required|conflict|already exists|too (?:many|large|long)|rate ?limit|throttl|(?<![\d.:])[45]\d\d(?![\d.])"
     r"|cannot |can't |could ?n[o']t |unable to|should not|must (?:be|not)",
     re.IGNORECASE,
 )

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import clip, said, weight
+from kubectl_berth.diagnosis.producers import producers
+from kubectl_berth.diagnosis.say import clip, listed, said, weight
 from kubectl_berth.records import Finding, Ref
 
 _MISSING = re.compile(r"\b(secret|configmap)s? \"([^\"]+)\" not found", re.IGNORECASE)
@@ -107,14 +108,17 @@ def _pair(inventory: Inventory, pod: Pod, missing: tuple[Ref, str], evidence: st
     reason = f"{ref.kind}KeyMissing" if key else f"{ref.kind}Missing"
     what = f"{ref} has no key {key}" if key else f"{ref} does not exist"
     act = f"add the key {key} to" if key else "create"
+    made = [f"{one.resource.ref} should write it ({one.where})" for one in producers(inventory, ref)]
+    by_hand = f"{act} {ref}, or correct the reference in the pod template; the pod starts by itself afterwards"
+    by_maker = f"{listed(made, 2)}: find out why it has not, and mend that; what is made by hand there hides it"
     yield Finding(
         weight(inventory, pod),
         ref,
         reason,
         f"{what}, and {inventory.workload(pod)} needs it",
-        (f"{pod.ref}: {evidence}",),
+        (f"{pod.ref}: {evidence}", *made[:2]),
         effects=(pod.ref,),
-        remedy=f"{act} {ref}, or correct the reference in the pod template; the pod starts by itself afterwards",
+        remedy=by_maker if made else by_hand,
         disproof=f"{ref} is there{f' with the key {key}' if key else ''} (berth does not read it)",
     )
     yield Finding(

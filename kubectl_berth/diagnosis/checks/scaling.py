@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from kubectl_berth.cluster.views import Condition, HorizontalPodAutoscaler, PodDisruptionBudget, condition
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed
+from kubectl_berth.diagnosis.wording import decisive, plain
 from kubectl_berth.records import Finding, Ref
 
 SETTLE = 180.0  # seconds until the first figures for new pods arrive
@@ -53,12 +56,13 @@ def _finding(
     inventory: Inventory, scaler: HorizontalPodAutoscaler, why: Condition, reason: str, summary: str, remedy: str
 ) -> Finding:
     status = scaler.status
+    told = structs.replace(why, message=plain(why.message))  # its dumps of selectors say nothing
     return Finding(
         "warning",
         scaler.ref,
         reason,
         summary,
-        (held(why, inventory.now), f"status: {status.current_replicas} replicas, {status.desired_replicas} wanted"),
+        (held(told, inventory.now), f"status: {status.current_replicas} replicas, {status.desired_replicas} wanted"),
         remedy=remedy,
         disproof=f"condition {why.type} of the good status",
     )
@@ -85,9 +89,20 @@ def _inactive(inventory: Inventory, scaler: HorizontalPodAutoscaler, why: Condit
         )  # fmt: skip
     return _finding(
         inventory, scaler, why, "AutoscalerWithoutMetrics",
-        f"it gets no figures to scale by: {clip(why.message, 240)}",
-        "look at the metrics API it names: its APIService and the pods behind it",
+        f"it gets no figures to scale by: {decisive(why.message, 240)}",
+        _find_figures(inventory, why.message),
     )  # fmt: skip
+
+
+def _find_figures(inventory: Inventory, message: str) -> str:
+    """Where to look for figures that do not come: at the API where that is down or absent, else at what feeds it."""
+    kind = next((word for word in ("external", "custom") if f"{word} metric" in message.lower()), "resource")
+    group = "metrics.k8s.io" if kind == "resource" else f"{kind}.metrics.k8s.io"
+    for api in inventory.api_services:
+        found = condition(api.status.conditions, "Available")
+        if api.spec.group == group and found is not None and found.status == "True":
+            return f"{api.ref} answers, so look at what feeds it: the source of the metric that the condition names"
+    return "look at the metrics API it names: its APIService and the pods behind it"
 
 
 def _at_maximum(inventory: Inventory, scaler: HorizontalPodAutoscaler) -> Iterator[Finding]:

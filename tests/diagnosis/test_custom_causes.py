@@ -1,0 +1,382 @@
+"""From what a pod lacks to the custom resource that should make it, and from there to what stops that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_berth.records import Finding, Ref
+from tests.diagnosis.objects import (
+    Obj,
+    ago,
+    condition,
+    deployment,
+    event,
+    found,
+    merged,
+    obj,
+    one,
+    owned,
+    pod,
+    reasons,
+    waiting,
+)
+
+API = "stock.example.org/v1"
+
+
+def custom(kind: str, name: str, *conditions: Obj, spec: Any = None, api: str = API, **rest: Any) -> Obj:
+    status = {"conditions": list(conditions)} if conditions else {}
+    return obj(api, kind, name, **merged({"spec": spec or {}, "status": status}, rest))
+
+
+def definition(kind: str, group: str = "stock.example.org") -> Obj:
+    names = {"kind": kind, "plural": f"{kind.lower()}s"}
+    return obj(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        f"{names['plural']}.{group}",
+        "",
+        spec={"group": group, "names": names},
+    )
+
+
+def failed(reason: str, message: str) -> Obj:
+    return condition("Ready", "False", reason, message)
+
+
+def lacks(secret: str) -> Obj:
+    return pod("till-1", waiting("CreateContainerConfigError", f'secret "{secret}" not found'))
+
+
+def roots(findings: list[Finding]) -> list[str]:
+    return [str(finding.subject) for finding in findings if finding.cause and finding.severity != "info"]
+
+
+# --- who should write a Secret ----------------------------------------------------------------------------------------
+
+PRODUCERS = [
+    ({"destination": {"name": "till-login", "create": True}, "engineRef": {"name": "north"}}, "DynamicLogin"),
+    ({"outputSecret": {"name": "till-login"}, "engineRef": "north"}, "Grant"),
+    ({"secretName": "till-login", "engineRef": {"name": "north"}}, "ServiceUser"),
+    ({"engineRef": {"name": "north"}, "publishTo": [{"secret": "till-login"}]}, "Grant"),
+]
+
+
+@pytest.mark.parametrize(("spec", "kind"), PRODUCERS)
+def test_a_secret_that_is_missing_leads_to_what_should_write_it_and_on_to_its_own_cause(spec: Any, kind: str) -> None:
+    maker = custom(kind, "till", failed("NotIssued", "engine is not ready"), spec=spec)
+    engine = custom("Engine", "north", failed("Sealed", "GET https://kv.example.org/health: 503: sealed"))
+    findings = found(lacks("till-login"), maker, engine)
+    assert roots(findings) == ["Engine shop/north"]
+    assert one(findings, "SecretMissing").caused_by == Ref("Engine", "shop", "north")
+    assert "create" not in one(findings, "SecretMissing").remedy
+    assert f"{kind} shop/till" in " ".join(one(findings, "SecretMissing").evidence)
+
+
+def test_the_namesake_that_is_made_for_secrets_is_the_maker() -> None:
+    sealed = custom("WrappedSecret", "till-login", failed("Unwrap", "no key could decrypt it"))
+    assert roots(found(lacks("till-login"), sealed)) == ["WrappedSecret shop/till-login"]
+
+
+READERS = [
+    custom("Source", "feed", failed("Fetch", "connection refused"), spec={"secretRef": {"name": "till-login"}}),
+    custom("Signer", "ca", failed("Key", "bad key"), spec={"ca": {"secretName": "till-login"}}),
+    custom(
+        "Sink",
+        "s",
+        failed("Push", "timeout"),
+        spec={"destination": {"s3": {"credentialsSecret": {"name": "till-login"}}}},
+    ),
+    custom(
+        "Fleet",
+        "f",
+        failed("Roll", "timeout"),
+        spec={"template": {"spec": {"volumes": [{"secret": {"secretName": "till-login"}}]}}},
+    ),
+    custom("Batch", "till-login", failed("Run", "timeout")),
+    custom("WrappedSecret", "till-login", failed("Unwrap", "no key"), metadata={"namespace": "elsewhere"}),
+]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_only_reads_a_secret_or_bears_its_name_is_not_its_maker(reader: Obj) -> None:
+    assert one(found(lacks("till-login"), reader), "SecretMissing").cause
+
+
+def test_a_maker_that_is_well_is_looked_at_before_anything_is_made_by_hand() -> None:
+    well = custom("Grant", "till", condition("Ready", "True"), spec={"outputSecretName": "till-login"})
+    missing = one(found(lacks("till-login"), well), "SecretMissing")
+    assert missing.cause and "Grant shop/till" in missing.remedy and not missing.remedy.startswith("create")
+
+
+def test_a_signer_without_its_key_leads_to_what_should_have_made_the_key() -> None:
+    signer = custom(
+        "Signer", "inner", failed("NoKey", 'secret "inner-key" not found'), spec={"ca": {"secretName": "inner-key"}}
+    )
+    certificate = custom(
+        "Certificate", "inner", failed("Denied", "policy denied the request"), spec={"secretName": "inner-key"}
+    )
+    findings = found(signer, certificate)
+    assert roots(findings) == ["Certificate shop/inner"]
+
+
+# --- names in vain, makers of autoscalers ------------------------------------------------------------------------------  # noqa: E501
+
+
+def scaler(of: Obj) -> Obj:
+    message = (
+        "the HPA was unable to compute the replica count: unable to get external metric shop/s1-jobs/&LabelSelector"
+        "{MatchLabels:map[string]string{x: y,},MatchExpressions:[]LabelSelectorRequirement{},}: unable to fetch metrics "  # noqa: E501
+        "from external metrics API: rpc error: code = Unknown desc = no such metric"
+    )
+    bad = condition("ScalingActive", "False", "FailedGetExternalMetric", message)
+    target = {"kind": "Deployment", "name": "web", "apiVersion": "apps/v1"}
+    plain = obj(
+        "autoscaling/v2",
+        "HorizontalPodAutoscaler",
+        "auto-web",
+        spec={"scaleTargetRef": target, "maxReplicas": 9},
+        status={"conditions": [bad]},
+    )
+    return owned(plain, of)
+
+
+def test_an_autoscaler_follows_from_the_object_that_made_it_and_whose_login_does_not_exist() -> None:
+    elastic = custom(
+        "Elastic",
+        "web",
+        failed("CheckFailed", "triggers do not work"),
+        spec={"sources": [{"kafka": {"loginRef": {"name": "kafka-sasl"}}}]},
+    )
+    login = custom("SourceLogin", "kafka-sasl2")
+    given = [definition("Elastic"), definition("SourceLogin"), elastic, login, scaler(elastic), deployment("web")]
+    findings = found(*given)
+    assert roots(findings) == ["Elastic shop/web"]
+    cause = one(findings, "CustomResourceDegraded")
+    assert "SourceLogin kafka-sasl, which does not exist; there is kafka-sasl2" in cause.summary
+    assert "kafka-sasl2" in cause.remedy
+    assert "LabelSelector" not in one(findings, "AutoscalerWithoutMetrics").summary
+
+
+def test_a_metrics_api_that_is_down_stays_the_cause_for_all() -> None:
+    elastic = custom("Elastic", "web", failed("CheckFailed", "triggers do not work"))
+    down = condition("Available", "False", "MissingEndpoints", "no endpoints")
+    service = {"namespace": "ops", "name": "metrics"}
+    api = obj(
+        "apiregistration.k8s.io/v1",
+        "APIService",
+        "v1beta1.external.metrics.k8s.io",
+        "",
+        spec={"group": "external.metrics.k8s.io", "version": "v1beta1", "service": service},
+        status={"conditions": [down]},
+    )
+    findings = found(elastic, scaler(elastic), deployment("web"), api)
+    assert one(findings, "AutoscalerWithoutMetrics").caused_by == Ref(
+        "APIService", "", "v1beta1.external.metrics.k8s.io"
+    )
+
+
+def test_a_warning_tells_what_the_condition_keeps_back() -> None:
+    elastic = custom("Elastic", "web", failed("CheckFailed", "triggers do not work"))
+    said = event(elastic, "SourceFailed", "dial tcp 10.9.0.4:9092: connect: connection refused", times=40)
+    cause = one(found(elastic, said), "CustomResourceDegraded")
+    assert "connection refused" in cause.summary and "DNS" in cause.remedy
+
+
+# --- reasons deep in a status ------------------------------------------------------------------------------------------  # noqa: E501
+
+TRACE = (
+    "org.example.ConnectException: task stopped\n\tat org.example.Sink.put(Sink.java:90)\n\t... 12 more\n"
+    "Caused by: java.sql.SQLException: permission denied for table carts\n\tat org.example.Db.run(Db.java:7)"
+)
+PYTHON = 'Traceback (most recent call last):\n  File "/app/run.py", line 3, in <module>\n    main()\nOSError: no such host: lake'  # noqa: E501
+DEEP = [
+    (
+        {"workers": {"tasks": [{"id": 0, "state": "RUNNING"}, {"id": 1, "state": "FAILED", "trace": TRACE}]}},
+        "permission denied for table carts",
+    ),
+    ({"runs": [{"attempt": {"outcome": {"error": PYTHON}}}], "phase": "Failed"}, "no such host: lake"),
+    (
+        {"phase": "Failed", "shards": [{"name": "a", "lastErrorMessage": "no space left on device"}]},
+        "no space left on device",
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "words"), DEEP)
+def test_a_reason_deep_in_a_status_comes_into_the_sentence(status: Any, words: str) -> None:
+    bad = [condition("NotReady", "True", "Throwable", "1 task is not running")]
+    cause = one(found(custom("Pipe", "carts", *bad, status=status)), "CustomResourceDegraded")
+    assert words in cause.summary and "Sink.java" not in cause.summary and "Traceback" not in cause.summary
+
+
+PENDING = {"state": "pending", "reason": "zone lookup failed: 403: token has no access to example.org"}
+
+
+def test_a_state_that_does_not_end_and_says_why_is_a_fault_and_explains_what_waits_for_it() -> None:
+    record = owned(
+        custom("Record", "www-2", status=PENDING),
+        entry := custom("Entry", "www", failed("Pending", "waiting for Record www-2")),
+    )
+    findings = found(entry, record)
+    assert roots(findings) == ["Record shop/www-2"]
+    assert "token has no access" in one([f for f in findings if f.cause], "CustomResourceDegraded").summary
+
+
+@pytest.mark.parametrize(
+    "quiet",
+    [
+        custom("Record", "www", status={"state": "pending", "reason": "Waiting for the record to spread"}),
+        custom("Record", "www", status=PENDING, age=4),
+        custom("Record", "www", status=PENDING, spec={"suspend": True}),
+        custom("Record", "www", condition("Ready", "True"), status={"state": "pending", "message": PENDING["reason"]}),
+        custom("Record", "www", status={"state": "valid", "reason": "the last attempt failed: 403"}),
+        custom(
+            "Record",
+            "www",
+            status={"phase": "Suspended", "message": "cannot go on until it is approved"},
+            spec={"paused": True},
+        ),
+        custom(
+            "Record",
+            "www",
+            status={"tasks": [{"state": "RUNNING", "trace": "permission denied earlier"}], "phase": "Running"},
+        ),
+    ],
+)
+def test_a_state_that_moves_rests_or_is_well_is_no_fault(quiet: Obj) -> None:
+    assert reasons(quiet) == set()
+
+
+def test_a_warning_again_and_again_about_an_object_that_says_nothing_is_a_fault() -> None:
+    plan = custom("Plan", "nightly", status={"observedGeneration": 1})
+    warned = event(
+        plan,
+        "ApplyFailed",
+        'jobs.batch is forbidden: User "system:serviceaccount:ops:planner" cannot create resource "jobs" in API group "batch" in the namespace "shop"',  # noqa: E501
+        times=30,
+    )
+    cause = one(found(plan, warned), "CustomResourceDegraded")
+    assert "cannot create" in cause.summary and "ServiceAccount ops/planner the verb create on jobs" in cause.remedy
+
+
+def test_a_warning_that_is_over_rare_or_not_believed_by_the_status_is_none() -> None:
+    plan = custom("Plan", "nightly", status={"observedGeneration": 1})
+    refused = event(plan, "ApplyFailed", "connection refused", times=30, minutes=9)
+    better = event(plan, "Applied", "applied", minutes=1, kind="Normal")
+    assert reasons(plan, refused, better) == set()
+    assert reasons(plan, event(plan, "ApplyFailed", "connection refused", times=1)) == set()
+    assert reasons(plan, event(plan, "ApplyFailed", "connection refused", times=30, minutes=40)) == set()
+    assert reasons(plan, event(plan, "Slow", "it takes a while", times=30)) == set()
+    well = custom("Plan", "nightly", condition("Ready", "True"))
+    assert reasons(well, event(well, "ApplyFailed", "connection refused", times=30)) == set()
+
+
+# --- dates and webhooks ------------------------------------------------------------------------------------------------  # noqa: E501
+
+
+def test_a_term_that_is_over_is_said_first_even_where_a_condition_calls_it_ready() -> None:
+    over = {"notAfter": ago(300), "conditions": [condition("Ready", "True")]}
+    cause = one(found(custom("Certificate", "www", status=over)), "CustomResourceDegraded")
+    assert cause.summary.startswith("it expired 5h ago")
+    valid = {"notAfter": ago(-9000), "conditions": [condition("Ready", "True")]}
+    assert reasons(custom("Certificate", "www", status=valid)) == set()
+
+
+POST = 'Internal error occurred: failed calling webhook "stamp.example.org": failed to call webhook: Post "https://stamp.ops.svc:443/?timeout=10s": tls: failed to verify certificate: x509: '  # noqa: E501
+EXPIRED = (
+    POST
+    + "certificate has expired or is not yet valid: current time 2026-10-05T09:20:00Z is after 2026-10-05T01:00:00Z"
+)
+
+
+def hook(**metadata: Any) -> Obj:
+    client = {"service": {"namespace": "ops", "name": "stamp"}}
+    rules = [{"apiGroups": [""], "resources": ["pods"]}]
+    webhook = {"name": "stamp.example.org", "clientConfig": client, "failurePolicy": "Fail", "rules": rules}
+    base = obj("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "stamp", "", webhooks=[webhook])
+    return merged(base, {"metadata": metadata})
+
+
+def refused(text: str) -> list[Obj]:
+    service = obj("v1", "Service", "stamp", "ops", spec={"selector": {"app": "stamp"}})
+    behind = pod("stamp-1", metadata={"namespace": "ops", "labels": {"app": "stamp"}})
+    web = deployment("web", replicas=2, ready=1)
+    maker = owned(obj("apps/v1", "ReplicaSet", "web-1", spec={"replicas": 2}, status={"replicas": 1}), web)
+    return [service, behind, web, maker, event(maker, "FailedCreate", f"Error creating: {text}", times=9)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "metadata"),
+    [
+        ({"dnsNames": ["stamp.ops.svc"], "issuerRef": {"name": "inner"}}, {}),
+        ({"issuerRef": {"name": "inner"}}, {"annotations": {"trust.example.org/ca-from": "ops/stamp-serving"}}),
+    ],
+)
+def test_a_webhook_whose_certificate_ran_out_leads_to_who_should_renew_it(spec: Any, metadata: Any) -> None:
+    there = {"metadata": {"namespace": "ops"}}
+    certificate = custom("Certificate", "stamp-serving", spec=spec, status={"notAfter": ago(510)}, **there)
+    signer = custom("Issuer", "inner", failed("NoAnswer", "dial tcp: lookup vault.ops: no such host"), **there)
+    findings = found(*refused(EXPIRED), hook(**metadata), certificate, signer)
+    assert roots(findings) == ["Issuer ops/inner"]
+    assert "has expired" in one(findings, "WebhookFails").summary
+    assert "caBundle" not in one(findings, "WebhookFails").summary
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("certificate signed by unknown authority", "caBundle"),
+        ("certificate is valid for old.ops.svc, not stamp.ops.svc", "made out for other names"),
+        (
+            "certificate has expired or is not yet valid: current time 2026-10-05T09:20:00Z is before 2026-10-06T00:00:00Z",  # noqa: E501
+            "not valid yet",
+        ),
+    ],
+)
+def test_other_troubles_of_a_certificate_are_called_what_they_are(error: str, words: str) -> None:
+    well = custom("Certificate", "stamp-serving", condition("Ready", "True"), spec={"dnsNames": ["stamp.ops.svc"]})
+    failing = one(found(*refused(POST + error), hook(), well), "WebhookFails")
+    assert failing.cause and words in failing.summary
+
+
+# --- what hangs on a source --------------------------------------------------------------------------------------------  # noqa: E501
+
+
+def test_what_takes_its_version_from_a_source_that_fails_is_told_with_it() -> None:
+    source = custom(
+        "Registry",
+        "charts",
+        failed("Pull", "401 Unauthorized: bad credentials"),
+        spec={"url": "oci://r.example.org", "secretRef": {"name": "pull"}},
+    )
+    release = custom(
+        "Release", "till", condition("Ready", "True"), spec={"chartRef": {"kind": "Registry", "name": "charts"}}
+    )
+    web = deployment("till", metadata={"labels": {"stock.example.org/name": "till"}})
+    cause = one(found(source, release, web), "CustomResourceDegraded")
+    assert set(cause.effects) == {Ref("Release", "shop", "till"), Ref("Deployment", "shop", "till")}
+    assert "runs on in the version it has: Deployment shop/till" in " ".join(cause.evidence)
+    assert "Secret pull" in cause.remedy
+
+
+def test_what_serves_by_its_own_pods_is_no_source_of_what_names_it() -> None:
+    cluster = custom("Cluster", "db", failed("Degraded", "1 member is gone"))
+    pooler = custom("Pooler", "db-rw", condition("Ready", "True"), spec={"clusterRef": {"name": "db"}})
+    assert one(found(cluster, owned(pod("db-1"), cluster), pooler), "CustomResourceDegraded").effects == ()
+
+
+def test_a_generated_object_is_mended_where_its_value_comes_from() -> None:
+    issuer = custom(
+        "Authority", "public", condition("Ready", "True"), spec={"solvers": [{"ingress": {"ingressClassName": "edge"}}]}
+    )
+    proof = custom("Proof", "www", failed("Pending", "got 404"), spec={"authorityRef": {"name": "public"}})
+    ingress = owned(
+        obj("networking.k8s.io/v1", "Ingress", "proof-x", spec={"ingressClassName": "edge", "rules": []}), proof
+    )
+    known = obj("networking.k8s.io/v1", "IngressClass", "nginx", "")
+    cause = one(found(issuer, proof, ingress, known), "IngressClassMissing")
+    assert cause.cause and "spec.solvers[0].ingress.ingressClassName of Authority shop/public" in cause.remedy
+    assert "made by Proof shop/www" in " ".join(cause.evidence)
