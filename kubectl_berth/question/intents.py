@@ -178,6 +178,7 @@ _PART_ASKED = re.compile(
     r"available|reachable|broken|wrong|down|failing|unhealthy|dead|degraded|stuck|red|full)\b",
     re.IGNORECASE,
 )
+_CAUSE_NAMED = re.compile(r"\b(?:because|due to|caused by|owing to)\b", re.IGNORECASE)
 _BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {
     "on fire",
     "the problem",
@@ -250,6 +251,8 @@ def yes_no(text: str) -> Answerable | None:
     found = _SHORT_YES_NO.search(text) or _YES_NO.search(text.strip() if "?" in text else text.strip() + "?")
     if found is None:
         return None
+    if _CAUSE_NAMED.search(found.group(0)):
+        return None  # "is it stuck because of the registry?": that it is stuck is no answer
     if _PART_ASKED.search(found.group(0)):
         return None  # "is DNS down?" beside a workload: its state is no answer
     word = found.group("word").lower()

@@ -42,8 +42,8 @@ _FAULT = re.compile(
 _OTHERS = re.compile(
     r"\b(?:users?|customers?|clients?|people|they|everyone|everybody|nobody|no one|someone|colleagues?|admins?|guests?|"
     r"members?|partners?|developers?|devs?|pods?|apps?|applications?|services?|jobs?|workers?|consumers?|nodes?|"
-    r"browsers?|callers?|students?)\s+(?:(?:can|could|do|does|did|will|would|have|has|are|is)(?:n't| not)?\s+|cannot\s+|"
-    r"won't\s+|can't\s+|never\s+|no longer\s+|still\s+|only\s+|to\s+|unable\s+)*"
+    r"browsers?|callers?|students?)\s+(?:(?:can|could|do|does|did|will|would|have|has|are|is)(?:n't| not)?\s+|"
+    r"cannot\s+|won't\s+|can't\s+|never\s+|no longer\s+|still\s+|only\s+|to\s+|unable\s+)*"
     r"(?:get|gets|got|getting|see|sees|read|reads|fetch|list|need|want|display|show)\b(?:\s+to\s+(?:get|see|read)\b)?",
     re.IGNORECASE,
 )

@@ -71,8 +71,11 @@ def write(material: Material) -> str:
         parts = _short(material)
     else:
         parts = _whole(material)
-    if material.said is None and material.opening is not None:
-        parts = [f"**{material.opening.headline}**", *material.opening.parts, *parts]
+    opening = material.opening
+    if material.said is None and opening is not None and opening.joined and parts[0].startswith("**"):
+        parts[0] = f"**{opening.headline} {parts[0].removeprefix('**')}"
+    elif material.said is None and opening is not None:
+        parts = [f"**{opening.headline}**", *opening.parts, *parts]
     reach = material.case.reach
     if reach is not None and not reach.blind:
         parts.insert(0, f"**{reach.headline}**")

@@ -22,6 +22,7 @@ from kubectl_berth.engines.rules.release import release
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving
 from kubectl_berth.engines.rules.shown import shown
+from kubectl_berth.engines.rules.suspicion import not_memory, suspected
 from kubectl_berth.engines.rules.targets import Target, target_of
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
@@ -54,7 +55,7 @@ from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox as RunToolbox
 
 WITHHELD = "withheld; AI_ALLOW_RAW_DIAGNOSTICS=true or --allow-raw-diagnostics lets it be read"
-MOST_CALLS = 4
+MOST_CALLS = 5
 """Tool calls after which no further log is looked for."""
 TAIL = 40
 """Lines of a log that are kept as they are."""
@@ -273,12 +274,15 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         operator_sentence(api, main, operator) if api and main is not None else "",
         counted(case.inventory),
         preface(case),
-        premise_lines(case),
+        [line for line in (not_memory(case, logs), *premise_lines(case)) if line],
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
     judged = "" if case.lost or case.blind else release(case) or alike(case, logs)
     version = toolbox.context.cluster.name().version
-    material.opening = Opening(judged) if judged else shown(case, logs) or opening(case, version)
+    cause = "" if judged or case.lost or case.blind else suspected(case, logs)
+    material.opening = (
+        Opening(judged or cause, joined=not judged) if judged or cause else shown(case, logs) or opening(case, version)
+    )
     for source, text in _free_text(case):
         if addresses_an_assistant(text):
             material.orders.add(source)

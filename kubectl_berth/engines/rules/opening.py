@@ -48,11 +48,15 @@ _UPGRADE = re.compile(r"\bupgrad\w*\b[^.?!]{0,30}?\bv?1\.(\d{1,2})\b", re.IGNORE
 
 @dataclass(frozen=True)
 class Opening:
-    """The first sentence, and blocks that belong to it. `alone` where what the question takes for granted is moot."""
+    """The first sentence, and blocks that belong to it. `alone` where what the question takes for granted is moot.
+
+    `joined` where the verdict goes on from it in the same paragraph.
+    """
 
     headline: str
     parts: Sequence[str] = ()
     alone: bool = False
+    joined: bool = False
 
 
 def opening(case: Case, version: str) -> Opening | None:
@@ -68,6 +72,7 @@ def opening(case: Case, version: str) -> Opening | None:
         or _upgrade(case, version)
         or _changes(case)
         or _version(case, version)
+        or _misplaced(case)
         or _unknown(case)
         or _denied(case)
         or _unanswered(case)
@@ -184,6 +189,17 @@ def _changes(case: Case) -> Opening | None:
         return Opening(f"No change is on record{within}: no new revision, no scaling, nothing of the nodes.", who)
     listed = "\n".join(["**What changed, newest first**", *(f"- {line}" for line in lines)])
     return Opening(f"The newest change on record{within} was {lines[0]}.", [listed, *who])
+
+
+def _misplaced(case: Case) -> Opening | None:
+    """That the namespace named does not exist, where what was looked for in it is elsewhere."""
+    said = case.understanding
+    if not (said.elsewhere and said.unknown_namespaces):
+        return None
+    names = ", ".join(dict.fromkeys(ref.name for ref in said.elsewhere))
+    found = ", ".join(dict.fromkeys(ref.namespace for ref in said.elsewhere))
+    gone = ", ".join(said.unknown_namespaces)
+    return Opening(f"There is no namespace {gone} that can be seen; {names} exists in {found}.", joined=True)
 
 
 def _unknown(case: Case) -> Opening | None:

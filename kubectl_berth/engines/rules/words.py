@@ -12,10 +12,10 @@ from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import Operator, figure
+from kubectl_berth.engines.rules.special import own_note
 from kubectl_berth.question.words import FUNCTION_WORDS, says_little
-from kubectl_berth.records import Finding, Ref
+from kubectl_berth.records import Ref
 
-_OOM = "oom"
 MOST_NAMES = 4
 """Names that are not there which are told one by one."""
 
@@ -101,8 +101,8 @@ def _names(missing: Sequence[str]) -> str:
 
 
 _TALK = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|please|pls|ok|so|and|well|thanks?|thank you)\b[\s,!.]*)*(?:what(?:'s)?|who|when|where|which|how|"
-    r"tell|write|sing|say|give|explain|make|are you|(?:do|can|could|would|will) you|is it|$)",
+    r"^\W*(?:(?:hi|hello|hey|please|pls|ok|so|and|well|thanks?|thank you)\b[\s,!.]*)*(?:what(?:'s)?|who|when|where|"
+    r"which|how|tell|write|sing|say|give|explain|make|are you|(?:do|can|could|would|will) you|is it|$)",
     re.IGNORECASE,
 )
 """How a question begins that is no complaint."""
@@ -136,14 +136,14 @@ def preface(case: Case) -> list[str]:
         now = "this is what is wrong now" if case.causes else "what was checked is the whole cluster"
         lines.append(f"No word of the question names anything here: {now}.")
     places = ", ".join(said.namespaces)
-    for space in said.unknown_namespaces if not case.lost else ():
+    misplaced = bool(said.elsewhere and said.unknown_namespaces)  # the opening says so
+    for space in said.unknown_namespaces if not (case.lost or misplaced) else ():
         lines.append(f"There is no namespace {space} that can be seen.")
-    if said.elsewhere:
+    if said.elsewhere and not misplaced:
         names = ", ".join(dict.fromkeys(ref.name for ref in said.elsewhere))
         found = ", ".join(dict.fromkeys(ref.namespace for ref in said.elsewhere))
-        where = places or ", ".join(said.unknown_namespaces)
         lines.append(
-            f"**There is no {names} in namespace {where}. It exists in {found}: this answer is about that one.**"
+            f"**There is no {names} in namespace {places}. It exists in {found}: this answer is about that one.**"
         )
     missing = []
     for name in said.missing if case.subjects and not case.instead else ():
@@ -186,6 +186,11 @@ BAD_NEWS = re.compile(
 )
 
 
+_THING = re.compile(
+    r"images?|tags?|registry|storage|disks?|volumes?|pvcs?|certificates?|certs?|tls|hpa|autoscalers?|memory|ram",
+    re.IGNORECASE,
+)
+"""Names a thing, and no symptom of it."""
 _KILLED = re.compile(r"oom|out of|leak", re.IGNORECASE)
 """Says that memory ran out, not only that there is such a thing."""
 
@@ -194,15 +199,14 @@ def premise_lines(case: Case) -> list[str]:
     """Where what the question takes for granted is not what was found."""
     faults = [*case.causes, *case.symptoms]
     premises = [one for one in case.understanding.premises if not one.negated]
-    claims = {one.claim: one for one in premises}
     lines: list[str] = []
-    if "memory" in claims and faults and not any(_about_memory(one) for one in faults):
-        lines.append("It is not memory: nothing here was killed for lack of memory.")
     lines.extend(_old_events(case))
     harmed = BAD_NEWS.search(case.understanding.text) is not None
     premises = [one for one in premises if one.claim != "memory" or harmed or _KILLED.search(one.words)]
+    premises = [one for one in premises if not _THING.fullmatch(one.words)]
     taken = next((p for p in premises if not p.asked and (p.claim in _HARM[:5] or (harmed and p.claim in _HARM))), None)
-    if taken is not None and not faults and case.subjects:
+    place = case.subjects or (case.understanding.namespaces and taken is not None and taken.claim == "crash")
+    if taken is not None and not faults and not own_note(case) and place:
         lines.append(
             f"Nothing like the {quoted(taken.words, 40)} that the question takes for granted is seen now{_calm(case)}."
         )
@@ -247,7 +251,10 @@ def _over(ref: Ref, inventory: Inventory) -> str:
 
 def _calm(case: Case) -> str:
     """Restarts of the pods asked about, where there are pods."""
-    pods = {pod.ref: pod for ref in case.subjects for pod in case.inventory.pods_of(ref) if not pod.finished}
+    spaces = () if case.subjects else case.understanding.namespaces
+    meant = [pod for ref in case.subjects for pod in case.inventory.pods_of(ref)]
+    meant += [pod for pod in case.inventory.pods if pod.namespace in spaces]
+    pods = {pod.ref: pod for pod in meant if not pod.finished}
     if not pods:
         return ""
     restarts = sum(status.restart_count for pod in pods.values() for status in pod.status.container_statuses)
@@ -260,8 +267,3 @@ def _calm(case: Case) -> str:
     last = max(ends, key=lambda one: one.finished_at or "", default=None)
     ago = f", the last {age(case.inventory.now, last.finished_at)} ago ({last.reason})" if last is not None else ""
     return f": {sum(pod.ready for pod in pods.values())} of {len(pods)} pods ready, {restarts} restarts in all{ago}"
-
-
-def _about_memory(finding: Finding) -> bool:
-    text = f"{finding.reason} {finding.summary}".lower()
-    return _OOM in text or "memory" in text
