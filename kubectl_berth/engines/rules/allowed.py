@@ -16,7 +16,8 @@ from kubectl_berth.records import Ref
 MOST = 8
 _OPENS = r"^\W*(?:(?:so|and|ok|hey|please|but)\W+)*(?:can|could|may|is|are|does|do|has|have)\b"
 _REACHES = re.compile(
-    rf"{_OPENS}[^.?!]{{1,80}}\b(?:reach(?:able)?|access(?:ible)?|talk(?:ing)? to|connect(?:ed)? to|call|get (?:out )?to|"
+    rf"{_OPENS}[^.?!]{{1,80}}\b(?:reach(?:able)?|access(?:ible)?|talk(?:ing)? to|connect(?:ed)? to|call|"
+    r"get (?:out )?to|"
     r"speak to|go out to|open connections to|communicate with|ping)\b",
     re.IGNORECASE,
 )
@@ -27,7 +28,7 @@ _OUTSIDE = re.compile(
 
 
 def reaching(case: Case) -> Answer | None:
-    """What policies say to a question whether one can reach the other; None for another question, or where a fault is."""
+    """What policies say of whether one can reach the other; None for another question, or where a fault is."""
     if case.causes or case.symptoms:
         return None  # said before the diagnosis
     return _answer(case)

@@ -50,7 +50,7 @@ def bare(case: Case) -> str:
     """The question without the names in it: a Deployment called "ports" asks for none."""
     said = case.understanding
     text = said.text
-    names = {ref.name for ref in case.subjects} | {*said.namespaces, *said.unknown_namespaces}
+    names = {ref.name for ref in case.subjects} | {*said.namespaces}
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(said_of(name), "thing", text, flags=re.IGNORECASE)
     if case.subjects and "thing" not in text:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kubectl_berth.cluster.views import CustomResource, Ingress, age, duration, parse_time
-from kubectl_berth.engines.rules.asked import ASKS, capped, half, in_place, only, place
+from kubectl_berth.engines.rules.asked import ASKS, YES_NO, capped, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.lookups import Answer
 from kubectl_berth.question.words import fits_concept
@@ -54,7 +54,7 @@ def expiries(case: Case) -> Answer | None:
         return None
     known = validities(case)
     hosts = [host for host in re.findall(_HOST, text.lower()) if not any(host == ref.name for ref in case.subjects)]
-    if hosts or case.subjects:
+    if hosts or (case.subjects and not case.understanding.by_kind):
         mine = [one for one in known if _covers(one, hosts) or _of(case, one)]
         return _these(case, mine, known, hosts)
     known = [one for one in known if in_place(case, one.ref.namespace)]
@@ -144,8 +144,9 @@ def _every(case: Case, known: list[Validity]) -> Answer:
     if re.search(r"\bexpired\b", text, re.IGNORECASE) and not over:
         words.append(f"No: none of the {len(known)} certificates{place(case)} that say when they end has expired")
     if over:
+        yes = "Yes. " if YES_NO.search(text) and re.search(r"\bexpired\b", text, re.IGNORECASE) else ""
         names = ", ".join(f"{one.ref} ({age(now, one.end)} ago, {one.written})" for one in over[:4])
-        words.append(f"Expired already: {names}{f' and {len(over) - 4} more' if len(over) > 4 else ''}")
+        words.append(f"{yes}Expired already: {names}{f' and {len(over) - 4} more' if len(over) > 4 else ''}")
     if limit is not None:
         due = [one for one in ahead if (one.end - now).days < limit]
         names = ", ".join(f"{one.ref} ({one.written})" for one in due[:4])

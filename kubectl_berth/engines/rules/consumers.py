@@ -22,7 +22,8 @@ _MOST = (
     r"(?:memory|cpu|resource)[ -]?hogs?"
 )
 _USES = (
-    r"consum\w+|us(?:es|e|ing|ed|age|er|ers)|eat(?:s|ing|er|ers|en)?|tak(?:es?|ing)(?: up)?|hogs?|hogging|burn(?:s|ing)?|"
+    r"consum\w+|us(?:es|e|ing|ed|age|er|ers)|eat(?:s|ing|er|ers|en)?|tak(?:es?|ing)(?: up)?|hogs?|hogging|"
+    r"burn(?:s|ing)?|"
     r"occup(?:y|ies|ying)|hold(?:s|ing)?|gobbl\w+|request(?:s|ed|ing)?|reserv\w+|demand(?:s|ing)?|all|so much|by"
 )
 _PER = {
@@ -100,13 +101,15 @@ def _ranked(case: Case, name: str, per: str) -> Answer | None:
     order = sorted(groups, key=lambda key: (-(used if known else held)[key], key))
     lines = [_row(case, name, key, groups[key], used[key] if known else None, held[key]) for key in order]
     tail = half(case, "pods")
+    first = order[0][:1].upper() + order[0][1:]
     if not known:
         head = f"What uses most {name}{_place(case)} cannot be told: there are no usage figures (metrics.k8s.io). "
-        top = f"{order[0]} reserves the most, {show(name, held[order[0]])}" if held[order[0]] else "No pod reserves any"
+        top = f"{first} reserves the most, {show(name, held[order[0]])}" if held[order[0]] else "No pod reserves any"
         return f"{head}{top}{tail}.", capped(lines, MOST) if held[order[0]] else []
     blank = sum(_used(case, pod, name) is None for pod in pods)
     note = [f"{count(blank, 'pod')} without figures left out"] if blank else []
-    head = f"{order[0]} uses the most {name}{_place(case)}: {show(name, used[order[0]])}{_beside(case, name, groups[order[0]])}"
+    most = f"{show(name, used[order[0]])}{_beside(case, name, groups[order[0]])}"
+    head = f"{first} uses the most {name}{_place(case)}: {most}"
     return f"{head}{tail}.", [*capped(lines, MOST), *note, "figures of this moment, not of a span of time"]
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.cluster.views import Event, age
-from kubectl_berth.diagnosis.family import family_of
 from kubectl_berth.diagnosis.say import clip, count
 from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 from kubectl_berth.engines.rules.orders import gives_orders, quoted
+from kubectl_berth.records import Ref
 
 MOST = 15
 _EVENTS = r"(?:kubernetes |k8s )?events?"
-_MORE = r"(?:last|latest|recent|newest|warning|warnings|normal|all|current) ?|show|see|tail|about|there|tell|say|see|\d{1,3}"
+_MORE = r"last|latest|recent|newest|warnings?|normal|all|current|show|see|tail|about|there|tell|say"
 
 
 def events_shown(case: Case) -> Answer | None:
@@ -27,7 +27,7 @@ def events_shown(case: Case) -> Answer | None:
     inventory = case.inventory
     warnings = bool(re.search(r"\bwarnings?\b", text, re.IGNORECASE))
     main = case.main
-    own = {ref for ref in family_of(main, inventory)} if main is not None else set()
+    own: set[Ref] = set()
     if main is not None:
         own = {main, *(pod.ref for pod in inventory.pods_of(main)), *(one.ref for one in inventory.descendants(main))}
     found = [

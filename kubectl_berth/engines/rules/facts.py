@@ -37,7 +37,8 @@ _JUDGED = re.compile(
     r"help|fix\w*|mend|down|refus\w*|reject\w*|den(?:y|ied)|forbidden|pending|evict\w*|full|expir\w*|lost|missing|"
     r"gone|fit\w*|room|best|most|worst|wast\w*|actual\w*|usage|used|utili[sz]\w*|connect\w*|depend\w*|unreachable|"
     r"work\w*|respond\w*|not|never|no|rollback|roll back|finish\w*|complete\w*|success\w*|ready|available|serving|"
-    r"logs?|events?|capacity|another|more|less|next step\w*|do about|wait\w*|affect\w*)\b|n't\b",
+    r"logs?|events?|capacity|per (?:second|sec|minute|hour)|"
+    r"another|more|less|next step\w*|do about|wait\w*|affect\w*)\b|n't\b",
     re.IGNORECASE,
 )
 """Words of a question that asks for more than a fact."""
@@ -107,10 +108,10 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
 def fact(case: Case) -> Answer | None:
     """The answer to a question for a fact; None for any other."""
     said = case.understanding
-    if case.blind or (said.unknown_namespaces and not said.namespaces):
+    if case.blind:
         return None
     whole = next((answer for ask in _WHOLE if (answer := ask(case)) is not None), None)
-    if whole is not None or case.lost or case.instead:
+    if whole is not None or case.lost or case.instead or (said.unknown_namespaces and not said.namespaces):
         return whole
     return lookup(case) or lacking(case) or _attribute(case) or counted(case)
 

@@ -109,7 +109,18 @@ def lacking(case: Case) -> Answer | None:
 
 def _whether(head: str) -> str:
     """The list of those that lack it as an answer to whether all have it."""
-    return f"{'Yes' if head.startswith('None ') else 'No'}: {head[:1].lower()}{head[1:]}"
+    if not head.startswith("None of the "):
+        return f"No: {head[:1].lower()}{head[1:]}"
+    for lack, have in _TURNED:
+        head = head.replace(lack, have)
+    return f"Yes: all of the {head.removeprefix('None of the ')}"
+
+
+_TURNED = (
+    ("have a container without", "have in every container"),
+    ("are guarded by no", "are guarded by a"),
+    ("have no Horizontal", "have a Horizontal"),
+)
 
 
 def _lacking(case: Case, what: str) -> Answer | None:

@@ -15,15 +15,18 @@ from kubectl_berth.records import Ref
 
 _TOOLS = r"flux\w*|argo ?cd|argo|helm|git ?ops|git|kustomize|terraform|operators?|controllers?|fleet|kapp|ci|pipeline"
 _MANAGES = (
-    r"manag(?:es?|ed|ing|er)|reconcil\w+|controls?|controlled|own(?:s|ed|er)?|deployed by|installed by|maintain(?:s|ed)?|"
+    r"manag(?:es?|ed|ing|er)|reconcil\w+|controls?|controlled|own(?:s|ed|er)?|deployed by|installed by|"
+    r"maintain(?:s|ed)?|"
     r"responsible|in charge|comes? from|came from|belongs? to|in git"
 )
 _EDIT = (
-    r"(?:kubectl )?(?:edit(?:ed|ing)?|patch(?:ed|ing)?|modif(?:y|ied|ying))|change (?:it|this|that)|by hand|manual(?:ly)?|"
+    r"(?:kubectl )?(?:edit(?:ed|ing)?|patch(?:ed|ing)?|modif(?:y|ied|ying))|change (?:it|this|that)|by hand|"
+    r"manual(?:ly)?|"
     r"directly|in place|just|simply|safely|myself|stick|last|survive"
 )
 _WANTED = (
-    r"should|supposed|wanted|wants?|desired|declared|expects?|expected|pinned|target(?:ed)?|according to|asks? for|meant|"
+    r"should|supposed|wanted|wants?|desired|declared|expects?|expected|pinned|target(?:ed)?|according to|asks? for|"
+    r"meant|"
     r"intended"
 )
 _VERSION = r"(?:chart |image |app )?versions?|releases?|revisions?|images?|tags?|charts?"
@@ -59,6 +62,8 @@ def managed(case: Case) -> Answer | None:
     if view is None:
         return None
     found = list(managers(case, view))
+    if re.search(r"\b(?:own\w*|belongs?)\b", text, re.IGNORECASE) and (not found or case.inventory.owners(view)):
+        return None  # whose it is is told by its owners
     edit = re.search(rf"\b(?:{_EDIT})\b", text, re.I) and re.search(r"\b(?:edit|patch|modif|change)\w*", text, re.I)
     lines = _marks(view)
     if not found:
@@ -115,10 +120,10 @@ def _pairs(case: Case, view: Identified) -> Iterator[Manager]:
         for one in case.inventory.custom:
             if one.name == name and one.api_version.partition("/")[0] == group and one.namespace in spaces:
                 yield _manager(one)
-        if last == "name" and not any(one.api_version.partition("/")[0] == group for one in case.inventory.custom):
-            if f"{group}/namespace" in marks:
-                yield Manager(f"{name} of API group {group}, which could not be read", Ref(group, spaces[0], name),
-                              "it is applied again")  # fmt: skip
+        unread = not any(one.api_version.partition("/")[0] == group for one in case.inventory.custom)
+        if last == "name" and unread and f"{group}/namespace" in marks:
+            unseen = f"{name} of API group {group}, which could not be read"
+            yield Manager(unseen, Ref(group, spaces[0], name), "it is applied again")
 
 
 def _tracked(case: Case, view: Identified) -> Iterator[Manager]:

@@ -59,11 +59,12 @@ def _security(case: Case, views: list[Namespace], level: str, text: str) -> Answ
     )
     if level:
         hit = [name for name, found in levels.items() if found == level]
-        head = f"{len(hit) or 'None'} of {count(len(views), 'namespace')} {told if len(hit) == 1 else mode} {level} pod security"
+        does = told if len(hit) == 1 else mode
+        head = f"{len(hit) or 'None'} of {count(len(views), 'namespace')} {does} {level} pod security"
         return f"{head}{f': {listed(hit, 20)}' if hit else ''}{tail}.", [*capped(rows, MOST), *note]
     if len(views) == 1:
         return (
-            f"Namespace {views[0].name} {told} {levels[views[0].name] or 'no level of pod security by its labels'}{tail}.",
+            f"Namespace {views[0].name} {told} {levels[views[0].name] or 'no level of'} pod security, by its labels{tail}.",
             [],
         )
     head = f"{len(rows)} of {count(len(views), 'namespace')} say which level of pod security they {mode}"

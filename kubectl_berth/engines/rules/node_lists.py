@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kubectl_berth.cluster.views import Node, age, condition
 from kubectl_berth.diagnosis.say import clip, count, listed
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, only
+from kubectl_berth.engines.rules.asked import ASKS, YES_NO, bare, capped, half, only
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY
 from kubectl_berth.engines.rules.lookups import Answer
@@ -48,7 +48,7 @@ _LIST = re.compile(r"\b(?:which|what|list|show|how many|any|are there|is any|cou
 def node_list(case: Case) -> Answer | None:
     """The answer to which nodes are in a state or of a sort; None for another question."""
     text = bare(case)
-    if not re.search(rf"\b(?:{_NODES})\b", f"{text} {'node' if _about_nodes(case) else ''}", re.I):
+    if not (re.search(rf"\b(?:{_NODES})\b", text, re.IGNORECASE) or _about_nodes(case) or _SORTS_HERE.search(text)):
         return None
     if any(ref.kind != "Node" for ref in case.subjects):
         return None
@@ -59,6 +59,13 @@ def node_list(case: Case) -> Answer | None:
     return (
         _cordoned(case, text) or _ready(case, text) or _tainted(case, text) or _sorts(case, text) or _like(case, text)
     )
+
+
+_SORTS_HERE = re.compile(
+    r"\b(?:(?:availability )?zones?|regions?|(?:instance|machine|vm)[ -]?types?|node ?(?:pools?|groups?))\b[^.?!]{0,15}"
+    r"\b(?:do we have|do we use|are we in|are there|have we|exist)\b",
+    re.IGNORECASE,
+)
 
 
 def _about_nodes(case: Case) -> bool:
@@ -78,17 +85,14 @@ def _cordoned(case: Case, text: str) -> Answer | None:
     nodes = [one for one in case.inventory.nodes if not case.subjects or one.ref in case.subjects]
     hit = [one for one in nodes if one.spec.unschedulable]
     if len(nodes) == 1 and case.subjects:
-        return _whole(
-            case, f"{'Yes' if hit else 'No'}: {nodes[0].ref} is {'' if hit else 'not '}cordoned{_since(case, nodes[0])}"
-        ), [*_marks(case, nodes[0])]
+        head = f"{'Yes' if hit else 'No'}: {nodes[0].ref} is {'' if hit else 'not '}cordoned{_since(case, nodes[0])}"
+        return _whole(case, head), _marks(case, nodes[0])
     if not hit:
         return _whole(case, f"No: none of the {count(len(nodes), 'node')} is cordoned"), []
     names = ", ".join(f"{one.name}{_since(case, one)}" for one in hit[:8])
     more = f" and {len(hit) - 8} more" if len(hit) > 8 else ""
-    return _whole(
-        case,
-        f"Yes: {len(hit)} of {count(len(nodes), 'node')} {'is' if len(hit) == 1 else 'are'} cordoned: {names}{more}",
-    ), []
+    head = f"{len(hit)} of {count(len(nodes), 'node')} {'is' if len(hit) == 1 else 'are'} cordoned: {names}{more}"
+    return _whole(case, f"Yes: {head}" if YES_NO.search(text) else head), []
 
 
 def _since(case: Case, node: Node) -> str:
@@ -110,7 +114,8 @@ def _who(case: Case) -> Answer | None:
     ready = condition(node.status.conditions, "Ready")
     state = ""
     if ready is not None and ready.status != "True":
-        state = f" It is not ready for {age(case.inventory.now, ready.last_transition_time)}, which the node controller marks with taints."
+        since = age(case.inventory.now, ready.last_transition_time)
+        state = f" It is not ready for {since}, which the node controller marks with taints."
     return f"Nobody: {node.ref} is not cordoned.{state}", _marks(case, node)
 
 
@@ -125,9 +130,7 @@ def _marks(case: Case, node: Node) -> list[str]:
             lines.append(f"annotation {key}: {quoted(value, 120)}")
     for event in case.inventory.events_of(node, None)[:4]:
         if not gives_orders(event.text):
-            lines.append(
-                f"event {event.reason} ({age(now, event.last_seen)} ago, {event.reporter or 'no reporter'}): {quoted(clip(event.text, 140))}"
-            )
+            lines.append(f"event {event.reason} ({age(now, event.last_seen)} ago): {quoted(clip(event.text, 140))}")
     return lines[:8]
 
 
@@ -230,15 +233,13 @@ def _like(case: Case, text: str) -> Answer | None:
         ):
             continue
         nodes = len(case.inventory.nodes)
-        verb = "is" if len(hit) == 1 else "are"
-        names = f": {listed([one.name for one in hit], 12)}" if hit else ""
-        return _whole(case, f"{len(hit) or 'None'} of {count(nodes, 'node')} {verb} {word}{names}"), [
-            _said(hit[0], word)
-        ] if hit else []
+        verb = "fits" if len(hit) == 1 else "fit"
+        names = f": {listed([one.name for one in hit], 12)} ({_said(hit[0], word)})" if hit else ""
+        return _whole(case, f"{len(hit) or 'None'} of {count(nodes, 'node')} {verb} {quoted(word, 60)}{names}"), []
     return None
 
 
-_SORTS = frozenset("arm arm64 amd amd64 x86 gpu spot preemptible windows linux virtual".split())
+_SORTS = frozenset("arm arm64 amd amd64 x86 gpu gpus spot preemptible windows linux virtual".split())
 """Words for sorts of nodes: where no label says one, there is none of it."""
 _LABELS = {"x86": "amd64", "amd": "amd64", "arm": "arm64"}
 
@@ -257,6 +258,9 @@ def _said(node: Node, word: str) -> str:
     wanted = _LABELS.get(word, word)
     if node.status.node_info.architecture == wanted:
         return f"architecture {wanted}"
+    for name, much in node.status.allocatable.items():
+        if "/" in name and word.removesuffix("s") in re.split(r"[-_./]", name.lower()) and str(much) != "0":
+            return f"it has {much} {name}"
     for key, value in sorted(node.metadata.labels.items()):
         if key.startswith("kubernetes.io/hostname"):
             continue
@@ -265,7 +269,4 @@ def _said(node: Node, word: str) -> str:
             word in re.split(r"[-_.]", last) and value.lower() not in ("false", "no", "0", "none")
         ):
             return f"label {key}={value}"
-    for name, much in node.status.allocatable.items():
-        if "/" in name and word in re.split(r"[-_./]", name.lower()) and str(much) != "0":
-            return f"it has {much} {name}"
     return ""

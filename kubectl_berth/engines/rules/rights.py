@@ -17,12 +17,14 @@ MOST = 14
 FIELDS = ("roles", "cluster_roles", "role_bindings", "cluster_role_bindings")
 _ACCOUNT = r"service ?accounts?|sa|identity|run(?:s|ning)? (?:as|under)|as"
 _RIGHTS = (
-    r"rights?|permissions?|rbac|(?:cluster)?roles?|role ?bindings?|privileges?|allowed(?: to)?|may|can|able to|do|access|"
+    r"rights?|permissions?|rbac|(?:cluster)?roles?|role ?bindings?|privileges?|allowed(?: to)?|may|can|able to|"
+    r"do|access|"
     r"bound(?: to)?|granted"
 )
 _VERBS = r"get|list|watch|create|update|patch|delete|read|write|see"
 _ASKED = re.compile(
-    rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,30}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?(?P<what>[a-z]{{3,40}})\b",
+    rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,30}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?"
+    r"(?P<what>[a-z]{3,40})\b",
     re.IGNORECASE,
 )
 _READS = {"read": "get", "see": "get", "write": "update"}

@@ -18,7 +18,8 @@ _ROLLOUT = (
     r"upgrad(?:e|es|ed|ing)|releas(?:e|es|ed)|new (?:version|revision|image)"
 )
 _DONE = (
-    r"finish(?:ed|es)?|complet(?:e|ed|es|ely)|done|succe(?:ed|eded|ss|ssful|ssfully)|(?:go|gone|went|goes|going|get|got) "
+    r"finish(?:ed|es)?|complet(?:e|ed|es|ely)|done|succe(?:ed|eded|ss|ssful|ssfully)|"
+    r"(?:go|gone|went|goes|going|get|got) "
     r"through|through|over|fully|in progress|under ?way|still (?:going|running)|status|live|everywhere|ready|"
     r"get(?:ting)? on|so far|yet"
 )
@@ -130,10 +131,11 @@ def _one(case: Case, view: Workload) -> Answer:
 
 def _all(case: Case) -> Answer | None:
     every = [one for one in case.inventory.workloads if in_place(case, one.namespace)]
-    if not every or case.causes:
+    if not every:
         return None
     under = [one for one in every if not complete(one)]
-    head = f"{_verdict(not under)}: {len(every) - len(under)} of {count(len(every), 'workload')}{place(case)} are rolled out"
+    done = f"{len(every) - len(under)} of {count(len(every), 'workload')}{place(case)} are rolled out"
+    head = f"{_verdict(not under)}: {done}"
     return f"{head}{half(case, 'deployments', 'stateful_sets', 'daemon_sets')}.", capped(
         [_state(case, one) for one in under], MOST
     )
@@ -145,7 +147,8 @@ def _all(case: Case) -> Answer | None:
 def earlier(case: Case) -> Answer | None:
     """The revision that a rollback leads to, and all that are kept; None for another question."""
     text = case.understanding.text
-    if not (re.search(rf"\b(?:{_BACK})\b", text, re.I) and re.search(rf"\b(?:{_REVISION})\b", text, re.I)):
+    kept = re.search(r"\brevisions\b", text, re.IGNORECASE)
+    if not kept and not (re.search(rf"\b(?:{_BACK})\b", text, re.I) and re.search(rf"\b(?:{_REVISION})\b", text, re.I)):
         return None
     if not re.search(r"\b(?:what|which|show|list|rollout history)\b", text, re.I):
         return None

@@ -192,7 +192,12 @@ def jobs_in_state(case: Case) -> Answer | None:
     if case.subjects or "CronJob" not in case.understanding.kinds or re.search(r"\bcron", text, re.I):
         return None
     state = next((label for label, words in _STATES.items() if re.search(rf"\b(?:{words})\b", text, re.I)), "")
-    if not state or not _JOB_LIST.search(text) or not only(case, _STATES[state], _JOB, _WHEN_PAST, "recent(?:ly)?"):
+    text = re.sub(r"[\s,]+and why\b", "", text, flags=re.IGNORECASE)  # the reason is told with the name
+    if (
+        not state
+        or not _JOB_LIST.search(text)
+        or not only(case, _STATES[state], _JOB, _WHEN_PAST, "recent(?:ly)?", text=text)
+    ):
         return None
     jobs = [one for one in case.inventory.jobs if in_place(case, one.namespace)]
     hit = sorted((one for one in jobs if _is(one, state)), key=lambda one: one.ref)
