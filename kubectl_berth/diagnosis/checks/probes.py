@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -80,6 +81,41 @@ def _probe_port(spec: Container, kind: str, port: int | str | None) -> list[str]
     ]
 
 
+_HEARD: tuple[tuple[str, str], ...] = (
+    (r"connection refused",
+     "nothing listens on {port} in the container: compare the port with the one that the application opens (its log "
+     "names it, as a rule), or find out what keeps it from opening it"),
+    (r"statuscode: 404", "the path that the probe asks is not there: correct it, or serve it"),
+    (r"statuscode: 40[13]", "the application wants a login there: let the probe ask a path that needs none"),
+    (r"statuscode: 3\d\d", "the application sends the probe elsewhere: let it ask that path itself"),
+    (r"statuscode: 5\d\d",
+     "the application runs and says itself that it is not ready: its log, or its answer there, tells what it lacks"),
+    (r"http response to https|malformed http response|not look like a tls",
+     "set the probe's scheme (HTTP or HTTPS) to what the application speaks on that port"),
+    (r"deadline exceeded|timed? ?out",
+     "it does not answer in time: look at its cpu limit and at what it waits for; more timeoutSeconds only then"),
+)  # fmt: skip
+"""What a probe hears, and what to do about it."""
+
+
+def probe_remedy(inventory: Inventory, pod: Pod, spec: Container | None, kind: str) -> str:
+    """What to do about a probe that fails, by what it heard and what the container declares."""
+    event = next((one for one in inventory.events_of(pod) if probe_event(one, kind)), None)
+    probe = getattr(spec, f"{kind.lower()}_probe") if spec else None
+    port = probe.port if probe is not None else None
+    if spec is not None and _probe_port(spec, kind, port):
+        declared = listed([str(one.container_port) for one in spec.ports])
+        return (
+            f"let the {kind.lower()} probe ask the port on which the application listens (the container declares "
+            f"{declared}), or let the application listen on {port}"
+        )
+    text = event.text.lower() if event else ""
+    heard = next((words for pattern, words in _HEARD if re.search(pattern, text)), "")
+    if heard:
+        return heard.format(port=f"port {port}" if port is not None else "the port that it asks")
+    return "find out why the probe fails (the words of the event, the container's log) before touching the probe itself"
+
+
 def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterator[Finding]:
     """A container that runs and has not become ready in the time it was given."""
     spec = pod.container(status.name)
@@ -103,8 +139,7 @@ def not_ready(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Iterat
         reason,
         f"container {status.name} runs but {_since_when(inventory, pod, running.started_at)}",
         tuple(evidence + probe_evidence(inventory, pod, spec, reason)),
-        remedy="find out why the probe's request fails (the words of the event, the container's log) before touching "
-        "the probe itself",
+        remedy=probe_remedy(inventory, pod, spec, kind),
         disproof="the container's ready is true again",
     )
 
