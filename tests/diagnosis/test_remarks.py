@@ -136,7 +136,19 @@ def test_who_took_the_place_is_gone() -> None:
     text = "Preempted by pod 0a1b2c3d-0000-0000-0000-000000000000 on node node-a"
     told = one(found(event(victim, "Preempted", text)), "Preempted")
     assert told.subject == Ref("Pod", "shop", "web-1") and told.severity == "info"
+    assert "0a1b2c3d" not in " ".join(told.evidence)
     assert reasons(event(victim, "Preempted", text, minutes=300)) == set()
+
+
+def test_who_took_the_place_is_named_with_its_class() -> None:
+    loser = deployment("booking", replicas=2, ready=1)
+    winner = pod("render-1", spec={"priority": 900, "priorityClassName": "render-first"})
+    text = f"Preempted by pod {(uid := 'aaaaaaaa-1111-4111-8111-111111111111')} on node node-a"
+    winner["metadata"]["uid"] = uid
+    told = one(found(loser, owned(gone := pod("booking-1"), loser), winner, event(gone, "Preempted", text)), "Preempts")
+    words = " ".join(told.evidence)
+    assert "Preempted by Pod shop/render-1" in words and "PriorityClass render-first" in words and uid not in words
+    assert "preemptionPolicy Never" in told.remedy and "Pod shop/render-1" in told.remedy
 
 
 def test_a_resize_in_place_that_no_node_can_carry_out() -> None:

@@ -244,6 +244,7 @@ class PodSpec(View):
     automount_service_account_token: bool | None = None
     image_pull_secrets: list[ObjectReference] = []
     priority: int | None = None
+    priority_class_name: str = ""
     readiness_gates: list[dict[str, str]] = []
     host_network: bool = False
     dns_policy: str = ""

@@ -84,15 +84,37 @@ def check_preemptions(inventory: Inventory) -> Iterable[Finding]:
             if known
             else "it had to make room for a pod of a higher priority, which is gone by now",
             (
-                said(group[0].event, inventory.now),
+                *_spoken(inventory, group[0], known),
                 f"put out: {listed([str(one.pod) for one in group])}, priority {0 if lost is None else lost}",
-                *([f"{winner} runs with priority {won}"] if known and won is not None else []),
+                *(
+                    [f"{winner} runs with priority {won}{_class(inventory, winner)}"]
+                    if known and won is not None
+                    else []
+                ),
             ),
             effects=tuple(sorted({*losers, *(one.pod for one in group)} - {winner})),
-            remedy="add room, or give the pods that must stay a PriorityClass at least as high; preemption is meant to "
-            "do this",
+            remedy="preemption is meant to do this: add room, give the pods that must stay a PriorityClass at least as "
+            f"high, or let {winner if known else 'the other pods'} wait for room instead (a lower PriorityClass, or "
+            "one with preemptionPolicy Never)",
             disproof="a pod of the loser that ended by itself",
         )
+
+
+def _spoken(inventory: Inventory, one: Preemption, known: bool) -> list[str]:
+    """The event, the winner in it by its name: the scheduler writes a uid, which tells a person nothing."""
+    line = said(one.event, inventory.now)
+    hit = _BY.search(line)
+    if hit is None:
+        return [line]
+    winner = inventory.by_uid(hit[1])
+    name = str(winner.ref) if known and winner is not None else "a pod that is gone by now"
+    return [line.replace(hit[0], f"Preempted by {name}")]
+
+
+def _class(inventory: Inventory, workload: Ref) -> str:
+    pods = inventory.pods_of(workload)
+    name = pods[0].spec.priority_class_name if pods else ""
+    return f" (PriorityClass {name})" if name else ""
 
 
 def _short(inventory: Inventory, ref: Ref) -> bool:
