@@ -151,3 +151,81 @@ def test_a_lookup_that_fails_is_an_error_however_it_is_worded() -> None:
 def test_a_line_said_over_and_over_tells_where_nothing_else_does() -> None:
     assert [one.line for one in read_log(["still here"] * 4).lines] == ["still here"]
     assert not read_log(["one", "two", "still here", "still here", "still here"]).lines
+
+
+@pytest.mark.parametrize(
+    ("text", "family", "piece"),
+    [
+        (
+            "10:02:01 ERROR [pool-3] c.a.Run : batch failed\nHalting on java.lang.OutOfMemoryError: GC overhead limit\n"
+            "10:02:02 ERROR [main] c.a.Main : worker threw exception",
+            "heap",
+            "GC overhead",
+        ),
+        (
+            "INFO render 4012 tiles\n/opt/run.sh: line 9:    31 Killed                  ./render --all\n"
+            "ERROR render stage failed, exiting",
+            "killed",
+            "31 Killed",
+        ),
+        (
+            'E0105 watch.go:9] failed to list *v1.Node: nodes is forbidden: User "system:serviceaccount:edge:probe" '
+            'cannot list resource "nodes" in API group "" at the cluster scope\nF0105 main.go:4] giving up',
+            "rbac",
+            "edge:probe",
+        ),
+        (
+            "ERROR put s3 object: AccessDenied: User arn:x is not authorized to perform: s3:PutObject\n"
+            "FATAL upload job failed after 5 attempts",
+            "not allowed",
+            "s3:PutObject",
+        ),
+        (
+            "Exception in thread \"main\" com.acme.BootException: cannot boot\n\tat com.acme.Main.run(Main.java:3)\n"
+            "Caused by: com.acme.PoolException: no pool\nCaused by: java.net.UnknownHostException: pg.books\n"
+            "ERROR application start-up failed",
+            "dns",
+            "pg.books",
+        ),
+        (
+            "psycopg2.OperationalError: could not connect to server: Connection refused at \"pg\", port 5432\n\n"
+            "The above exception was the direct cause of the following exception:\n\n"
+            "billing.errors.StartError: cannot open the ledger",
+            "refused",
+            "port 5432",
+        ),
+        ("2026-10-05T09:00:00Z listen tcp :443: bind: permission denied", "low port", ":443"),
+        ("[emerg] 1#1: bind() to 0.0.0.0:80 failed (13: Permission denied)", "low port", "0.0.0.0:80"),
+        ("error: listen EACCES: permission denied 0.0.0.0:80", "low port", "0.0.0.0:80"),
+        ("listen unix /run/app.sock: bind: permission denied", "permission", "/run/app.sock"),
+        ("/etc/gate/gate.conf:4 - Error during parsing: Unknown directive 'lsten'", "bad setting", "lsten"),
+    ],
+)  # fmt: skip
+def test_the_line_that_says_why_is_told_before_those_that_say_how_it_ended(text: str, family: str, piece: str) -> None:
+    found, line = best(text)
+    assert found == family
+    assert piece in line
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ("ERROR telemetry: connection refused\nFATAL licence key has expired", "licence"),
+        ('W0105 x.go:1] secrets is forbidden: User "u" cannot list resource "secrets"\nFATAL schema version 7 is not 9',
+         "schema version"),
+        ("INFO Killed 3 stale sessions\nERROR cannot open the book of orders", "book of orders"),
+    ],
+)  # fmt: skip
+def test_a_fatal_line_with_a_reason_of_its_own_stays_first(text: str, piece: str) -> None:
+    assert piece in best(text)[1]
+
+
+def test_how_often_and_how_late_a_line_is_said() -> None:
+    lines = [
+        f"2026-10-05T09:{minute:02d}:00Z ERROR cannot push to registry.x: permission denied" for minute in range(4)
+    ]
+    found = read_log([*lines, "INFO sleeping"]).lines[0]
+    assert (found.times, found.late) == (4, True)
+    over = read_log([*lines, *(f"INFO pushed {n}" for n in "abcdefghijkl")]).lines[0]
+    assert (over.times, over.late) == (4, False)
+    assert read_log(["ERROR disk quota exceeded on /srv ... x 30"]).lines[0].times == 30
