@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from kubectl_berth.question.failovers import asks_of_a_failover
 from kubectl_berth.question.secrets import asks_for_secret
 
 Intent = Literal[
@@ -234,7 +235,8 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     if asks_for_secret(text):
         found.append("secret")
     for intent, pattern in _INTENTS:
-        if pattern.search(text):
+        # "did a failover happen?" asks about the past, not whether the next one would go well
+        if pattern.search(text) and not (intent == "availability" and asks_of_a_failover(text)):
             found.append(intent)
     if "removal" in found and "capacity" not in found:
         found.insert(found.index("removal"), "capacity")

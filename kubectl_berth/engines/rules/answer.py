@@ -73,7 +73,7 @@ def write(material: Material) -> str:
         parts = _whole(material)
     opening = material.opening
     if material.said is None and opening is not None and opening.joined and parts[0].startswith("**"):
-        parts[0] = f"**{opening.headline} {parts[0].removeprefix('**')}"
+        parts[:1] = [f"**{opening.headline} {parts[0].removeprefix('**')}", *opening.parts]
     elif material.said is None and opening is not None:
         parts = [f"**{opening.headline}**", *opening.parts, *parts]
     reach = material.case.reach

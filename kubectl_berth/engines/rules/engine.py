@@ -12,6 +12,7 @@ from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.complaint import told_by_log
+from kubectl_berth.engines.rules.failover import failover
 from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.opening import Opening, opening
@@ -281,7 +282,9 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     version = toolbox.context.cluster.name().version
     cause = "" if judged or case.lost or case.blind else suspected(case, logs)
     material.opening = (
-        Opening(judged or cause, joined=not judged) if judged or cause else shown(case, logs) or opening(case, version)
+        Opening(judged or cause, joined=not judged)
+        if judged or cause
+        else shown(case, logs) or failover(case) or opening(case, version)
     )
     for source, text in _free_text(case):
         if addresses_an_assistant(text):
