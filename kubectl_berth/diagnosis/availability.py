@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kubectl_berth.cluster.views import CustomResource, Pod, Selector, Workload
-from kubectl_berth.diagnosis.capacity import bound_to_node
+from kubectl_berth.diagnosis.capacity import bound_to_node, takes_pods
+from kubectl_berth.diagnosis.fit import repelling, selects, volume_elsewhere
 from kubectl_berth.diagnosis.health import stopped
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
@@ -247,3 +248,33 @@ def unguarded(inventory: Inventory, every: Sequence[Unit]) -> list[Unit]:
     """Units of several pods that no disruption budget guards."""
     guarded = {pod.ref for budget in inventory.budgets for pod in inventory.pods_of(budget.ref)}
     return [unit for unit in every if unit.several and not any(pod.ref in guarded for pod in unit.pods)]
+
+
+@dataclass(frozen=True)
+class Stranded:
+    """A pod of lost nodes that no other node can take: `why` in words; `lost` where its data lie on a lost node."""
+
+    pod: Pod
+    why: str
+    lost: bool = False
+
+
+def stranded(inventory: Inventory, pod: Pod, gone: Sequence[str]) -> Stranded | None:
+    """Why the pod finds no place once these nodes are gone, by volumes, labels and taints; None where it may find one.
+
+    Room by requests is not looked at.
+    """
+    others = [node for node in inventory.nodes if node.name not in gone]
+    takers = [node for node in others if selects(pod.spec, node) and not repelling(pod.spec, node)]
+    usable = [node for node in takers if takes_pods(node)]
+    if any(not volume_elsewhere(inventory, pod, node) for node in usable):
+        return None
+    held = next((hold for hold in holds(inventory, pod) if hold.where), None)
+    if held is not None and not any(not volume_elsewhere(inventory, pod, node) for node in others):
+        local = held.where.startswith("only on node")
+        return Stranded(pod, f"its volume {held.claim} can be reached {held.where}", local)
+    if held is not None:
+        return Stranded(
+            pod, f"its volume {held.claim} can be reached {held.where}, and no other node there takes pods now"
+        )
+    return Stranded(pod, "no other node that takes pods has the labels, or no taints but those, that it asks for")

@@ -154,8 +154,17 @@ class CSIDriver(Identified):
     """A CSI driver: that it is installed."""
 
 
+class QuotaStatus(View):
+    """What a quota allows and what is used of it, by its own names ("requests.cpu", "pods")."""
+
+    hard: Amounts = {}
+    used: Amounts = {}
+
+
 class ResourceQuota(Identified):
     """A quota of a namespace."""
+
+    status: QuotaStatus = field(default_factory=QuotaStatus)
 
 
 class LimitRangeItem(View):

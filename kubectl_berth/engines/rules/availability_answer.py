@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_berth.diagnosis.availability import Unit, holds, takes_down, unguarded, units
+from kubectl_berth.diagnosis.availability import Stranded, Unit, holds, stays, stranded, takes_down, unguarded, units
+from kubectl_berth.diagnosis.capacity import losses, pools
+from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
@@ -32,7 +34,7 @@ def say_availability(case: Case, results: Sequence[ToolResult]) -> Said | None:
     if not every:
         return None
     if nodes:
-        return _of_nodes(every, nodes, results, case.inventory.namespace)
+        return _of_nodes(case, every, nodes, results)
     named = bool(case.subjects)
     single = sorted((one for one in every if one.single), key=lambda one: (not _keeps(case, one), one.ref))
     reduced = [one for one in every if one.reduced]
@@ -138,27 +140,84 @@ def _verdict(
     return f"None of them runs once only, and rules keep the pods apart: {told}."
 
 
-def _of_nodes(every: Sequence[Unit], nodes: Sequence[str], results: Sequence[ToolResult], only: str | None) -> Said:
-    """What goes down with nodes that were named; `only` is the one namespace read, if it was only one."""
+def _of_nodes(case: Case, every: Sequence[Unit], nodes: Sequence[str], results: Sequence[ToolResult]) -> Said:
+    """What goes down with nodes that were named."""
+    only = case.inventory.namespace
     of = f" of namespace {only}" if only is not None else ""
     down = takes_down(every)
     gone = [one for node in nodes for one in down.get(node, ())]
+    fixed = [(one, why) for one in every if (why := _stranded(case, one, nodes)) is not None]
     where = ", ".join(nodes[:3])
-    parts = [
-        bullets(f"**Down with {node}**", _rows([_name(one) for one in down[node]])) for node in nodes if node in down
-    ]
+    for_good = [_stays(one, why) for one, why in fixed]
+    moving = [one for one in gone if one not in [unit for unit, _ in fixed]]
     touched = [one for one in every if one not in gone and set(one.nodes) & set(nodes)]
-    parts.append(bullets("**Loses a pod, others stay**", _rows([_name(one) for one in touched])))
-    if gone:
-        names = ", ".join(_name(one) for one in gone[:4]) + (f" and {len(gone) - 4} more" if len(gone) > 4 else "")
-        verdict = f"If {where} dies, {len(gone)}{of} would be down until made again elsewhere: {names}."
-    else:
-        verdict = (
+    parts = [
+        bullets(f"**Stays down as long as {where} is gone**", _rows(for_good)),
+        bullets(f"**Down with {where} until made again elsewhere**", _rows([_name(one) for one in moving])),
+        bullets("**Loses a pod, others stay**", _rows([_name(one) for one in touched])),
+        bullets("**How it goes on**", _goes_on(case, gone, nodes)),
+    ]
+    remedies = []
+    if any(why.lost for _, why in fixed):
+        remedies.append(
+            "What lies on a local volume has to be copied elsewhere: replication by the application, backups whose "
+            "restore was tried, or storage that other nodes reach."
+        )
+    remedies.append("Run more than one replica of what must stay up, kept apart by a topology spread over hostnames.")
+    findings = [one for one in findings_of(results) if one.subject in {_top(unit) for unit in gone}]
+    verdict = _lost_nodes(where, of, gone, moving, fixed)
+    return Said(verdict, [p for p in parts if p], remedies, UNCHECKED, (), tuple(_ordered(findings)))
+
+
+def _stranded(case: Case, unit: Unit, nodes: Sequence[str]) -> Stranded | None:
+    """Why a pod of the unit on these nodes finds no other place; None where each may find one."""
+    mine = [pod for pod in unit.pods if pod.spec.node_name in nodes]
+    return next((why for pod in mine if (why := stranded(case.inventory, pod, nodes)) is not None), None)
+
+
+def _stays(unit: Unit, why: Stranded) -> str:
+    data = "; if its disk is lost too, so are the data on it" if why.lost else ""
+    return f"{_name(unit)} ({why.pod.name}): its pod would stay Pending, since {why.why}{data}"
+
+
+def _lost_nodes(
+    where: str, of: str, gone: Sequence[Unit], moving: Sequence[Unit], fixed: Sequence[tuple[Unit, Stranded]]
+) -> str:
+    if not gone and not fixed:
+        return (
             f"If {where} dies, nothing{of} goes down as a whole: whatever{of} runs there has ready pods elsewhere too."
         )
-    remedies = ["Run more than one replica of what must stay up, kept apart by a topology spread over hostnames."]
-    findings = [one for one in findings_of(results) if one.subject in {_top(unit) for unit in gone}]
-    return Said(verdict, [p for p in parts if p], remedies if gone else (), UNCHECKED, (), tuple(_ordered(findings)))
+    names = listed([_name(one) for one in moving], 4)
+    if not fixed:
+        return f"If {where} dies, {len(gone)}{of} would be down until made again elsewhere: {names}."
+    unit, why = fixed[0]
+    whole = "goes down and stays down" if unit in gone else "loses a pod that cannot move"
+    told = f"{_name(unit)} {whole}, since {why.why}"
+    told += " (with the disk its data are lost)" if why.lost else ""
+    more = f"; {listed([_name(one) for one, _ in fixed[1:]], 3)} too" if len(fixed) > 1 else ""
+    rest = f" Down until made again elsewhere: {names}." if moving else ""
+    return f"If {where} dies, {told}{more}.{rest}"
+
+
+def _goes_on(case: Case, gone: Sequence[Unit], nodes: Sequence[str]) -> list[str]:
+    """When pods are made again, and whether they find room."""
+    inventory = case.inventory
+    pods = [pod for unit in gone for pod in unit.pods if pod.spec.node_name in nodes]
+    after = {seconds for pod in pods if (seconds := stays(pod)) is not None}
+    lines = [f"a pod is made again elsewhere about {max(after)} s after its node was lost"] if after else []
+    if any(unit.ref.kind == "StatefulSet" or pod.claims for unit in gone for pod in unit.pods):
+        lines.append(
+            "pods of StatefulSets, and volumes that one node at a time may use, move only once the dead node is "
+            "removed or is marked out of service"
+        )
+    if len(nodes) == 1 and inventory.namespace is None and not {"pods", "nodes"} & inventory.unread:
+        every = [loss for pool in pools(inventory) for loss in losses(inventory, pool, tried=True)]
+        loss = next((one for one in every if one.node.name == nodes[0]), None)
+        homeless = loss.homeless or () if loss is not None else ()
+        short = [pod for pod in homeless if stranded(inventory, pod, nodes) is None]
+        if short:
+            lines.append(f"by requests the other nodes have no room for {listed([str(pod.ref) for pod in short], 3)}")
+    return lines
 
 
 def _remedies(single: Sequence[Unit], loose: Sequence[Unit], case: Case) -> tuple[list[str], list[Action]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.capacity import Loss, Pool, free, holders, losses, pools, takes_pods, total, unscheduled
-from kubectl_berth.diagnosis.fit import ZERO, amount, obstacles, show
+from kubectl_berth.diagnosis.fit import ZERO, amount, show
 from kubectl_berth.diagnosis.sizing import share
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
@@ -35,22 +34,23 @@ def capacity_calls(case: Case) -> list[ToolCall]:
 
 
 def say_capacity(case: Case, results: Sequence[ToolResult]) -> Said | None:
-    """The answer for the nodes; for a workload whether one more of it fits."""
+    """The answer for the nodes."""
     inventory = case.inventory
     if not inventory.nodes:
         return Said("How much room there is cannot be told: the nodes could not be read.", unchecked=UNCHECKED)
     found = pools(inventory)
     figures = bullets("**Nodes** (reserved: the requests of the pods, which is what the scheduler counts)",
                       [line for pool in found[:4] for line in _lines(pool)])  # fmt: skip
-    if blind := _blind(case):
-        return Said(f"Whether there is room cannot be told: {blind}, so what is reserved is not known.", [figures],
+    if unseen := blind(case):
+        return Said(f"Whether there is room cannot be told: {unseen}, so what is reserved is not known.", [figures],
                     unchecked=UNCHECKED, findings=findings_of(results))  # fmt: skip
     if "removal" in case.understanding.intents:
         return _removal(case, found, figures, results)
     return _room(case, found, figures, results)
 
 
-def _blind(case: Case) -> str:
+def blind(case: Case) -> str:
+    """Why what is reserved is not known as a whole, or ""."""
     if case.inventory.namespace is not None:
         return f"only namespace {case.inventory.namespace} was read"
     return "not all pods could be read" if {"pods", "nodes"} & case.inventory.unread else ""
@@ -97,7 +97,7 @@ def _refusal(case: Case, pool: Pool, loss: Loss, figures: str, results: Sequence
     else:
         pods = ", ".join(f"{pod.namespace}/{pod.name}" for pod in (loss.homeless or ())[:3])
         why = f"without {loss.node.name} not every pod finds another place: {pods} fit on no other node"
-    verdict = f"No, not now: it is not safe to remove a node; {why}. {_binding(pool)}"
+    verdict = f"No, not now: it is not safe to remove a node; {why}. {binding(pool)}"
     holding = _holding(case, pool, pool.binding)
     remedies = [
         f"Free {pool.binding} first: size the largest holders one by one (ask \"is NAME sized right?\"), lower their "
@@ -158,7 +158,8 @@ def _called(resource: str) -> str:
     return "the number of pods" if resource == "pods" else resource
 
 
-def _binding(pool: Pool) -> str:
+def binding(pool: Pool) -> str:
+    """What of the pool is reserved the most, in a sentence."""
     name = pool.binding
     if not name:
         return ""
@@ -190,35 +191,18 @@ def _budgets(case: Case) -> str:
 
 def _room(case: Case, found: Sequence[Pool], figures: str, results: Sequence[ToolResult]) -> Said:
     waiting = unscheduled(case.inventory)
-    parts = [figures, bullets("**Free by requests**", _free(case))]
-    pod = _example(case)
-    if pod is not None and case.main is not None:
-        verdict = _one_more(case, case.main, pod)
-    elif waiting:
+    parts = [figures, bullets("**Free by requests**", free_lines(case))]
+    if waiting:
         names = ", ".join(f"{one.namespace}/{one.name}" for one in waiting[:4])
         verdict = f"No: {len(waiting)} pods wait for a node already ({names})."
     else:
-        verdict = f"No pod waits for a node. {_binding(found[0])}".strip()
+        verdict = f"No pod waits for a node. {binding(found[0])}".strip()
     remedies = ['Before capacity is bought: see what is reserved and not used (ask "where do we waste capacity?").']
     return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), findings_of(results))
 
 
-def _one_more(case: Case, ref: Ref, pod: Pod) -> str:
-    nodes = [node for node in case.inventory.nodes if takes_pods(node)]
-    takers = [node.name for node in nodes if not obstacles(case.inventory, pod, node)]
-    if not takers:
-        return f"No node has room for one more pod of {ref}."
-    named = ", ".join(takers[:5])
-    return f"One more pod of {ref} fits, by requests, on {len(takers)} of {len(nodes)} nodes ({named})."
-
-
-def _example(case: Case) -> Pod | None:
-    if case.main is None or case.main.kind in ("Node", "Namespace", "Service"):
-        return None
-    return next((pod for pod in case.inventory.pods_of(case.main) if not pod.finished), None)
-
-
-def _free(case: Case) -> list[str]:
+def free_lines(case: Case) -> list[str]:
+    """What is left on each node by requests."""
     rows = []
     for node in sorted(case.inventory.nodes, key=lambda one: one.name)[:EACH]:
         if takes_pods(node):

@@ -10,6 +10,7 @@ from kubectl_berth.cluster.views import Pod, Workload
 from kubectl_berth.diagnosis.capacity import bound_to_node
 from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.engines.rules.topic import Said, bullets
 from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import in_namespace, kubectl
@@ -110,7 +111,7 @@ def _wrong(case: Case, pods: Sequence[Pod]) -> list[str]:
     """What is wrong with the pods, which a new one has too."""
     mine = {pod.ref for pod in pods}
     told = [one for one in (*case.findings, *case.others) if one.subject in mine and one.severity != "info"]
-    return [f"a new pod has the same fault: {clip(one.summary, 240)}" for one in told[:2]]
+    return [f"a new pod has the same fault: {without_orders(clip(one.summary, 240))[0]}" for one in told[:2]]
 
 
 def _ways(case: Case, pods: Sequence[Pod]) -> list[str]:
@@ -184,7 +185,7 @@ def _ended(case: Case, pods: Sequence[Pod]) -> Said:
 
 def _why(pod: Pod) -> str:
     ended = next((one.state.terminated for one in pod.status.container_statuses if one.state.terminated), None)
-    words = re.sub(r"\s+", " ", pod.status.message).strip() or (
+    words = re.sub(r"\s+", " ", without_orders(pod.status.message)[0]).strip() or (
         f"{ended.reason or 'ended'}, exit code {ended.exit_code}" if ended is not None else pod.status.phase
     )
     return clip(words, 160)

@@ -10,7 +10,9 @@ from kubectl_berth.diagnosis.capacity import free, takes_pods
 from kubectl_berth.diagnosis.fit import ZERO, show
 from kubectl_berth.diagnosis.sizing import Sizing, Use, Verdict, share, size
 from kubectl_berth.engines.engine import ToolCall
+from kubectl_berth.engines.rules.attributes import resources_said
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.sizing_effects import asked_of, crowded, node_victim, shifted
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl
@@ -32,6 +34,10 @@ FITS = re.compile(r"\b(?:fits?|room|space|enough|nodes? (?:have|hold|take))\b", 
 HISTORY = (
     "Usage over time: the figures are one snapshot, and one snapshot is no history. Before anything is lowered, look "
     "at 1-2 weeks of it for each container: p95 and p99 of CPU, the peak of memory, nightly and month-end jobs."
+)
+TOO_MUCH = (
+    "Make room first (a node more, or less reserved elsewhere), or raise it in steps that fit on the nodes; more than "
+    "they have leaves pods Pending."
 )
 THROTTLING = "CPU throttling and the application's own latency: the Kubernetes API has neither."
 
@@ -61,25 +67,32 @@ def sizing_calls(case: Case) -> list[ToolCall]:
 def say_sizing(case: Case, results: Sequence[ToolResult]) -> Said | None:
     """The answer for the workloads named; None where none of them has containers."""
     refs = sized(case)
-    sizings = {ref: size(case.inventory, view) for ref in refs if (view := case.inventory.find(ref)) is not None}
-    if not sizings:
+    every = {ref: size(case.inventory, view) for ref in refs if (view := case.inventory.find(ref)) is not None}
+    if not every:
         return None
-    parts = [_figures(ref, sizing) for ref, sizing in sizings.items()]
+    resources = resources_said(case.understanding.text)
+    sizings = {ref: asked_of(sizing, case.understanding.text) for ref, sizing in every.items()}
+    first = next(iter(sizings))
+    if (victim := node_victim(case, first, sizings[first])) is not None:
+        return victim
+    parts = [_figures(ref, sizing, resources) for ref, sizing in sizings.items()]
     remedies: list[str] = []
     actions: list[Action] = []
     for ref, sizing in sizings.items():
-        told, changes = _changes(ref, sizing)
+        told, changes = _changes(ref, sizing) if not crowded(case, ref, sizing) else ([TOO_MUCH], [])
         remedies += told
         actions += changes
     if FITS.search(case.understanding.text):
         parts.append(_fit(case, sizings))
-    first = next(iter(sizings))
     verdict = _lead(case, sizings[first]) + " ".join(_verdict(ref, sizing) for ref, sizing in sizings.items())
     if fit := _fit_verdict(case, sizings):
         verdict += f" {fit}"
+    for ref, sizing in sizings.items():
+        verdict += "".join(f" {words}" for words in (crowded(case, ref, sizing), shifted(case, ref, sizing)) if words)
     unknown = [ref for ref, sizing in sizings.items() if not sizing.measured]
     unchecked = [HISTORY, THROTTLING] if not unknown else [_no_usage(case), THROTTLING]
-    return Said(verdict, [part for part in parts if part], remedies, unchecked, actions, findings_of(results))
+    return Said(verdict, [part for part in parts if part], remedies, unchecked, actions, findings_of(results),
+                alone=not unknown)  # fmt: skip
 
 
 def _lead(case: Case, sizing: Sizing) -> str:
@@ -109,14 +122,16 @@ def _verdict(ref: Ref, sizing: Sizing) -> str:
 
 
 def _raise(sizing: Sizing) -> str:
-    """The new limits, where one is too low: what was asked for first of all."""
+    """The new figures, where one is too low or missing: what was asked for first of all."""
+    low = [one for one in sizing.verdicts if one.code in (*_TOO_LOW, "no-request") and one.provisional is not None]
     moves = [
-        f"{one.resource} limit of container {one.container} from {show(one.resource, one.figure)} to "
-        f"{show(one.resource, one.provisional)}"
-        for one in sizing.verdicts
-        if one.code in ("oom-killed", "near-limit") and one.figure is not None and one.provisional is not None
+        f"{one.resource} {one.field} of container {one.container} "
+        + (f"from {show(one.resource, one.figure)} to " if one.figure is not None else "to ")
+        + show(one.resource, one.provisional or ZERO)
+        for one in low
     ]
-    return f" Raise the {' and the '.join(moves)} to start with." if moves else ""
+    verb = "Raise" if any(one.figure is not None for one in low) else "Set"
+    return f" {verb} the {' and the '.join(moves)} to start with." if moves else ""
 
 
 def _of_container(sizing: Sizing, use: Use) -> str:
@@ -149,13 +164,13 @@ def _of_container(sizing: Sizing, use: Use) -> str:
     return f"{use.role} {use.name} {', '.join(words)}" if words else ""
 
 
-def _figures(ref: Ref, sizing: Sizing) -> str:
-    """The figures of every container, one line for each resource."""
+def _figures(ref: Ref, sizing: Sizing, resources: Sequence[str]) -> str:
+    """The figures of every container, one line for each resource asked about."""
     lines: list[str] = []
     for use in sizing.containers:
         name, *rest = container_lines(sizing, use)
         head = name.rstrip(":")
-        for line in rest:
+        for line in _of_resources(rest, resources):
             if line.startswith("    "):
                 lines[-1] += f"; {line.strip()}"
             else:
@@ -163,6 +178,17 @@ def _figures(ref: Ref, sizing: Sizing) -> str:
     lines += totals(sizing) if sizing.pods else []
     pods = f"{len(sizing.measured)} of {len(sizing.pods)} pods with figures" if sizing.pods else "no pods run"
     return bullets(f"**Figures** ({ref}, {pods}; one snapshot)", lines)
+
+
+def _of_resources(lines: Sequence[str], resources: Sequence[str]) -> list[str]:
+    """The lines of these resources, each with those that belong to it."""
+    kept: list[str] = []
+    taken = False
+    for line in lines:
+        if not line.startswith("    "):
+            taken = line.strip().startswith(tuple(f"{name}:" for name in resources))
+        kept += [line] if taken else []
+    return kept
 
 
 # --- what to change -------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence import CONSEQUENCE, consequence
 from kubectl_berth.engines.rules.drain_answer import DRAIN
 from kubectl_berth.engines.rules.facts import FACTS, fact
+from kubectl_berth.engines.rules.growth_answer import GROWTH, grows
 from kubectl_berth.engines.rules.sizing_answer import SIZING, sized
 from kubectl_berth.engines.rules.topic import Topic
 
@@ -34,6 +35,8 @@ def topic_of(case: Case) -> Topic | None:
     said = case.understanding
     if consequence(case) is not None:
         return CONSEQUENCE
+    if grows(case):
+        return GROWTH
     if fact(case) is not None:
         return FACTS
     if case.lost or case.blind:
