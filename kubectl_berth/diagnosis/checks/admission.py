@@ -154,16 +154,28 @@ def _bounds(inventory: Inventory, view: Identified, text: str, evidence: str) ->
         ),
         "",
     )
+    bound = f"LimitRange {name}" if name else "a LimitRange"
     yield Finding(
         _severity(view),
         view.ref,
         "LimitRangeViolated",
-        f"its pods are not created: {f'LimitRange {name}' if name else 'a LimitRange'} allows a {match[1].lower()} "
-        f"{resource} of {match[4]} per {match[3]}, the {match[5].lower()} is {match[6]}",
+        f"its pods are not created: {bound} allows a {match[1].lower()} {resource} of {match[4]} per {match[3]}, the "
+        f"{match[5].lower()} is {match[6]}",
         (evidence,),
-        remedy="bring the pod template within the bounds, or change the LimitRange",
+        remedy=f"set the {resource} {match[5].lower()}{_holder(view, resource, match[5].lower(), match[6])} in its pod "
+        f"template to {match[4]} at {'most' if side == 'max' else 'least'}, or change {bound}",
         disproof="requests and limits within the bounds",
     )
+
+
+def _holder(view: Identified, resource: str, field: str, figure: str) -> str:
+    """The containers of a template that have just this figure, in words; "" where none is known."""
+    if not isinstance(view, Workload):
+        return ""
+    parts = view.spec.template.spec.all_containers
+    amounts = [(one.name, one.resources.limits if field == "limit" else one.resources.requests) for one in parts]
+    names = [name for name, figures in amounts if str(figures.get(resource)) == figure]
+    return f" of container {listed(names)}" if names else ""
 
 
 def _security(inventory: Inventory, view: Identified, text: str, evidence: str) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import ContainerPort, Ingress, NetworkPolicy, Pod, Service, ServicePort, Workload, age
@@ -195,11 +196,29 @@ def _load_balancer(inventory: Inventory, service: Service) -> Iterator[Finding]:
         "it has no external address"
         + (f": {clip(event.text, 200)}" if event else ": nothing here seems to make load balancers"),
         tuple(evidence),
-        remedy="mend what the event names"
+        remedy=_address_remedy(inventory, event.text)
         if event
         else "install or repair a load balancer controller, or use another type",
         disproof="an address in status.loadBalancer",
     )
+
+
+def _address_remedy(inventory: Inventory, text: str) -> str:
+    """What to do about a load balancer that a cloud refuses, by the family of its words."""
+    lowered = text.lower()
+    if re.search(
+        r"limit ?reached|limit ?exceeded|quota|cannot create more than|too many|exhausted|insufficient", lowered
+    ):
+        holders = [one for one in inventory.services if one.spec.type == "LoadBalancer"]
+        return (
+            f"give back addresses that are not needed any more ({count(len(holders), 'Service')} of type LoadBalancer "
+            "here; several can share one behind an Ingress or Gateway), or have that limit raised at the provider"
+        )
+    if re.search(r"forbidden|not authorized|unauthorized|access ?denied|permission|credential|\b40[13]\b", lowered):
+        return "give the cloud controller's identity the right that the words name"
+    if "subnet" in lowered:
+        return "give the load balancer a subnet: the tags or annotations by which the cloud controller looks for one"
+    return "mend what the event names at the provider; the pods and the Service's selector are not at fault"
 
 
 def check_ingresses(inventory: Inventory) -> Iterable[Finding]:
@@ -246,23 +265,26 @@ def _backends(inventory: Inventory, ingress: Ingress) -> Iterator[Finding]:
             continue
         service = inventory.find(Ref("Service", ingress.namespace, backend.name))
         if not isinstance(service, Service):
-            yield _backend(ingress, path, f"Service {backend.name}, which does not exist", "")
+            yield _backend(ingress, path, f"Service {backend.name}, which does not exist", [])
             continue
         ports = service.spec.ports
         wanted = backend.port.name or backend.port.number
         if ports and wanted and not any(wanted in (port.name, port.port) for port in ports):
-            there = listed([f"{port.port}" + (f" ({port.name})" if port.name else "") for port in ports])
+            there = [f"{port.port}" + (f" ({port.name})" if port.name else "") for port in ports]
             yield _backend(ingress, path, f"port {wanted} of Service {backend.name}, which has no such port", there)
 
 
-def _backend(ingress: Ingress, path: str, what: str, ports: str) -> Finding:
+def _backend(ingress: Ingress, path: str, what: str, ports: list[str]) -> Finding:
+    """A path that leads nowhere; `ports` are those of the Service where only the port is wrong."""
     return Finding(
         "critical",
         ingress.ref,
         "IngressBackendMissing",
         f"path {path or '/'} leads to {what}",
-        (f"spec.rules: path {path or '/'} -> {what}", *([f"the Service's ports: {ports}"] if ports else [])),
-        remedy="correct the backend's name or port, or create the Service",
+        (f"spec.rules: path {path or '/'} -> {what}", *([f"the Service's ports: {listed(ports)}"] if ports else [])),
+        remedy=f"name a port in the backend that the Service has: {listed(ports)}"
+        if ports
+        else "correct the backend's name, or create the Service",
         disproof="a Service of that name with that port",
     )
 

@@ -67,9 +67,22 @@ def _not_ready(inventory: Inventory, node: Node, ready: Condition) -> Finding:
         else "check whether the machine is up, then its kubelet and network; its pods are replaced elsewhere, those "
         "with an attached volume only once the node is known to be gone"
         if gone
-        else "mend what the condition names (container runtime, network plugin, kubelet) on that node",
+        else _agent(ready.message),
         disproof="condition Ready=True, or a lease renewed within the last minute" if gone else "condition Ready=True",
     )
+
+
+def _agent(message: str) -> str:
+    """Where to look on a node whose kubelet reports and calls it not ready."""
+    lowered = message.lower()
+    if "cni" in lowered or "network" in lowered:
+        return "look at the network plugin's pod and configuration on that node; the kubelet itself reports"
+    if "pleg" in lowered or "runtime" in lowered:
+        return (
+            "look at the container runtime on that node (its service, its log, the machine's load): it does not answer "
+            "the kubelet, which itself reports; cordon the node until it does"
+        )
+    return "mend what the condition names on that node; its kubelet reports"
 
 
 def _unsigned(inventory: Inventory, node: Node) -> list[str]:
@@ -242,11 +255,13 @@ def _evicted(inventory: Inventory, pod: Pod) -> Finding:
     own = any(
         mark in lowered for mark in ("usage of emptydir", "ephemeral local storage usage exceeds", "exceeded its local")
     )
+    more = len(_alike(inventory, pod)) - 1
+    also = f", like {more} more of {inventory.workload(pod)}," if more > 0 else ""
     return Finding(
         "warning",
         pod.ref,
         "EvictedOwnLimit" if own else "Evicted",
-        f"it was evicted for using more local storage than its own limit: {clip(text.strip().rstrip('.'), 160)}"
+        f"it was evicted{also} for using more local storage than its own limit: {clip(text.strip().rstrip('.'), 160)}"
         if own
         else f"node {pod.spec.node_name} evicted it to save itself",
         (
@@ -263,8 +278,12 @@ def _evicted(inventory: Inventory, pod: Pod) -> Finding:
 
 def _earlier(inventory: Inventory, pod: Pod) -> list[str]:
     """How many more pods of the same workload were evicted and are still there to be seen."""
-    alike = [one for one in inventory.pods_of(inventory.workload(pod)) if one.status.reason == "Evicted"]
+    alike = _alike(inventory, pod)
     return [f"{count(len(alike), 'pod')} of {inventory.workload(pod)} evicted in all"] if len(alike) > 1 else []
+
+
+def _alike(inventory: Inventory, pod: Pod) -> list[Pod]:
+    return [one for one in inventory.pods_of(inventory.workload(pod)) if one.status.reason == "Evicted"]
 
 
 def _goes_first(pod: Pod) -> bool:

@@ -98,6 +98,14 @@ _HEARD: tuple[tuple[str, str], ...] = (
 """What a probe hears, and what to do about it."""
 
 
+def _port_words(spec: Container | None, port: int | str | None) -> str:
+    """A port as the probe names it, with its number where it is a name."""
+    numbers = [one.container_port for one in spec.ports if one.name and one.name == port] if spec else []
+    if port is None:
+        return "the port that it asks"
+    return f"port {port}" + (f" ({numbers[0]})" if numbers else "")
+
+
 def probe_remedy(inventory: Inventory, pod: Pod, spec: Container | None, kind: str) -> str:
     """What to do about a probe that fails, by what it heard and what the container declares."""
     event = next((one for one in inventory.events_of(pod) if probe_event(one, kind)), None)
@@ -112,7 +120,7 @@ def probe_remedy(inventory: Inventory, pod: Pod, spec: Container | None, kind: s
     text = event.text.lower() if event else ""
     heard = next((words for pattern, words in _HEARD if re.search(pattern, text)), "")
     if heard:
-        return heard.format(port=f"port {port}" if port is not None else "the port that it asks")
+        return heard.format(port=_port_words(spec, port))
     return "find out why the probe fails (the words of the event, the container's log) before touching the probe itself"
 
 

@@ -157,7 +157,8 @@ def _revisions(inventory: Inventory, deployment: Workload) -> tuple[int, list[st
             continue
         images = listed([container.image for container in one.spec.template.spec.containers], 3)
         which = "new" if index == 0 else "old"
-        lines.append(f"{which} ReplicaSet {one.name}: {one.ready} of {one.status.replicas} pods ready, image {images}")
+        wanted = max(one.status.replicas, one.desired)
+        lines.append(f"{which} ReplicaSet {one.name}: {one.ready} of {wanted} pods ready, image {images}")
     return sum(one.ready for one in sets[1:]), lines
 
 
