@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kubectl_berth.cluster.views import CustomResource, Identified, WebhookConfiguration
 from kubectl_berth.diagnosis.checks.operators import operators_of
+from kubectl_berth.diagnosis.hanging import hanging_on
 from kubectl_berth.diagnosis.health import conditions
 from kubectl_berth.diagnosis.naming import managers, referred
 from kubectl_berth.diagnosis.objects import Inventory
@@ -14,7 +15,12 @@ from kubectl_berth.diagnosis.producers import producers
 from kubectl_berth.records import Ref
 
 _SPOKEN = re.compile(
-    r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?([a-z0-9][a-z0-9.-]*)"
+    r"\b(job|deployment|statefulset|daemonset|pod|persistentvolumeclaim)[\s/:]+[\"']?(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)"
+)
+_AWAITS = re.compile(
+    r"tim(?:ed? ?out|eout) waiting|waiting for|health ?check|not (?:yet )?(?:ready|healthy|available)|progress deadline"
+    r"|deadline exceeded|did not become",
+    re.IGNORECASE,
 )
 _LACKING = re.compile(
     r"\b(secret|configmap)s?\s+[\"'`]?(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)[\"'`]?\s+not found", re.I
@@ -42,13 +48,25 @@ def spoken_of(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     if not isinstance(view, CustomResource):
         return
     words = " ".join(one.message for one in conditions(view.status)).lower()
-    told = {f"{kind} {name.strip('.')}" for kind, name in _SPOKEN.findall(words)}
+    told = {(kind, space, name.strip(".")) for kind, space, name in _SPOKEN.findall(words)}
     for one in (*inventory.jobs, *inventory.workloads, *inventory.pods, *inventory.claims) if told else ():
-        if one.namespace == view.namespace and f"{one.kind.lower()} {one.name}" in told:
+        named_there = (one.kind.lower(), one.namespace, one.name) in told
+        if named_there or (one.namespace == view.namespace and (one.kind.lower(), "", one.name) in told):
             yield one.ref
             yield from below(inventory, one)
     for kind, space, name in _LACKING.findall(words):
         yield from makers(inventory, Ref(_KINDS[kind], space or view.namespace, name))
+
+
+def delivered(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What a custom resource has put into the cluster, where it says that it waits for that to become ready."""
+    if not isinstance(view, CustomResource) or not any(_AWAITS.search(one.message) for one in conditions(view.status)):
+        return
+    for ref in hanging_on(inventory, view):
+        there = inventory.find(ref)
+        if there is not None and not isinstance(there, CustomResource):
+            yield ref
+            yield from below(inventory, there)
 
 
 def makers(inventory: Inventory, ref: Ref) -> Iterator[Ref]:

@@ -27,7 +27,9 @@ _DENIED = re.compile(r"admission webhook \\?\"([^\"\\]+)\\?\" denied the request
 _LACKING = re.compile(
     r"\b(secret|configmap)s?\s+[\"'`]?(?:[a-z0-9-]+/)?([a-z0-9][a-z0-9.-]*)[\"'`]? (?:not found|does not exist)", re.I
 )
-_NOT_FOUND = re.compile(r"\b([a-z][a-z0-9-]*?)(?:\.([a-z0-9.-]+))? \\?\"([^\"\\]+)\\?\" (?:not found|does not exist)")
+_NOT_FOUND = re.compile(
+    r"\b([A-Za-z][a-z0-9A-Z]*?)(?:\.([a-z0-9.-]+))? \\?\"([^\"\\]+)\\?\" (?:not found|does not exist)"
+)
 _TRUST = re.compile(r"x509|certificate (?:has expired|signed by|is not trusted)|tls: ", re.IGNORECASE)
 _NO_LOGIN = re.compile(r"private|write|output|publish", re.IGNORECASE)
 _ACTION = re.compile(r"(?:perform|permission|action)[:' ]+([a-z][\w-]*[:.][\w.:*-]+)", re.IGNORECASE)
@@ -135,23 +137,16 @@ def _absent(inventory: Inventory, view: CustomResource, text: str) -> str:
     match = _NOT_FOUND.search(text)
     if match is None:
         return ""
-    kinds = [
-        one.spec.names.kind
-        for one in inventory.definitions
-        if one.spec.names.plural == match[1] and match[2] in (None, one.spec.group)
-    ]
-    kinds = kinds or [
-        kind for kind in _PLURALS.get(match[1].lower().removesuffix("s"), ()) if not match[2] or "." not in match[2]
-    ]
+    word, group = match[1].lower(), match[2] or ""
+    names = [(one.spec.names, one.spec.group) for one in inventory.definitions]
+    kinds = [one.kind for one, of in names if word in (one.plural, one.kind.lower()) and group in ("", of)]
+    kinds = kinds or [kind for kind in _PLAIN if word.removesuffix("s") == kind.lower()]
     there = near(inventory, match[3], kinds, view.namespace) if kinds else ""
     what = f"{kinds[0]} {match[3]}" if kinds else f"{match[1]} {match[3]}"
     return f"{what} does not exist{there}: correct that name in the spec of {view.ref}, or create what it names"
 
 
-_PLURALS = {
-    kind.lower(): (kind,)
-    for kind in ("Deployment", "StatefulSet", "Service", "ServiceAccount", "Job", "PersistentVolumeClaim", "Namespace")
-}
+_PLAIN = ("Deployment", "StatefulSet", "Service", "ServiceAccount", "Job", "PersistentVolumeClaim", "Namespace")
 
 
 def _trust(inventory: Inventory, view: CustomResource, text: str) -> str:

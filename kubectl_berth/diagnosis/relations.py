@@ -22,6 +22,7 @@ from kubectl_berth.diagnosis.checks.surroundings import services_needed, strange
 from kubectl_berth.diagnosis.custom_relations import (
     below,
     certificates,
+    delivered,
     managing,
     named,
     operators,
@@ -270,7 +271,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ServiceWithoutEndpoints": (below, selected),
     "ServiceEndpointsNotReady": (below, lost_nodes),
     "IngressBackendDown": (backends,),
-    "CustomResourceDegraded": (below, named, lost_nodes, spoken_of),
+    "CustomResourceDegraded": (below, named, lost_nodes, spoken_of, delivered),
     "CustomResourceIgnored": (operators,),
     "CustomResourceNotReconciled": (operators,),
     "StatusContradicted": (below,),

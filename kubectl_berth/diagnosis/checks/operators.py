@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -42,7 +43,9 @@ def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Sign
     codes = {signal.reason for signal in signals}
     deep, heard = reasons(resource), spoken(inventory, resource)
     lacking = missing_references(inventory, resource)
-    evidence = [signal.words for signal in signals[:MOST]]
+    evidence: list[str] = []
+    for signal in signals[:MOST]:
+        evidence += [] if _told_in(signal.words, evidence) else [signal.words]
     beside = [f"{where}: {clip(text, 200)}" for where, text in phases(status)]
     beside += [one.words for one in (*deep[:2], *heard[:2])]
     evidence += [line for line in beside if not _told_in(line, evidence)][:3]
@@ -242,8 +245,26 @@ def operators_of(inventory: Inventory, group: str, *, idle: bool = False) -> lis
     by_lease = [one for one in controllers if any(holder.startswith(f"{one.name}-") for holder in holders)]
     if by_lease:
         return by_lease
+    by_event = [one for one in controllers if any(_reports(one, name) for name in inventory.once(_reporters)[group])]
+    if by_event:
+        return by_event
     by_name = [one for one in controllers if any(_named_for(one, word) for word in words)]
     return by_name or [one for one in controllers if _at_home(one, group)]
+
+
+def _reporters(inventory: Inventory) -> dict[str, set[str]]:
+    """Who reports events about the objects of each API group."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for event in inventory.events:
+        about = inventory.find(event.about_ref) if event.reporter else None
+        if isinstance(about, CustomResource):
+            found[about.api_version.rpartition("/")[0]].add(event.reporter)
+    return found
+
+
+def _reports(workload: Workload, reporter: str) -> bool:
+    """True for a workload called as a reporter of events, or as the first part of its name ("NAME-certificates")."""
+    return reporter == workload.name or reporter.startswith(f"{workload.name}-")
 
 
 def _at_home(workload: Workload, group: str) -> bool:
