@@ -13,7 +13,7 @@ ASKS = re.compile(
     r"^\W*(?:(?:please|pls|hey|hi|ok|and|so|can you|could you|do you know|i need to know|i want to know|tell me|"
     r"show me|quick question|just)\b[\s,:]*)*"
     r"(?:what(?:'?s)?|which|how (?:many|much|old|long|big|large|often|far)|does|do|did|has|have|had|is|are|was|were|"
-    r"where|whose|who(?:'?s)?|when(?:'?s)?|can|may|could|since when|show|list|print|display|give|get|count|tell|"
+    r"where|whose|who(?:'?s)?|when(?:'?s)?|can|may|could|(?:since|until|till) when|show|list|print|display|give|get|count|tell|"
     r"number of|any|top|sort)\b",
     re.IGNORECASE,
 )

@@ -186,6 +186,31 @@ def command(case: Case, ref: Ref) -> Answer | None:
     return _each(ref, rows)
 
 
+def devices(case: Case, ref: Ref) -> Answer | None:
+    """The devices (GPUs and the like) that its containers ask for, and those of the nodes where it runs."""
+    spec = spec_of(case.inventory, ref)
+    if spec is None or not spec.containers:
+        return None
+    asked = [
+        f"container {one.name} asks for {much} {name}"
+        for one in spec.containers
+        for name, much in {**one.resources.limits, **one.resources.requests}.items()
+        if "/" in name and str(much) != "0"
+    ]
+    places = {pod.spec.node_name: case.inventory.node(pod.spec.node_name) for pod in case.inventory.pods_of(ref)}
+    lines = [
+        f"{node.ref}, where it runs, has {much} {name}"
+        for node in places.values()
+        if node is not None
+        for name, much in node.status.allocatable.items()
+        if "/" in name and not name.startswith("hugepages") and str(much) != "0"
+    ]
+    word = {True: _word(case, "Yes"), False: _word(case, "No")}[bool(asked)]
+    if not asked:
+        return f"{word}{ref} asks for no device (no resource such as nvidia.com/gpu in its requests or limits).", lines
+    return f"{word}{ref}: {listed(asked, 4)}.", lines
+
+
 def hooks(case: Case, ref: Ref) -> Answer | None:
     """What its containers do right after they start and before they stop."""
     spec = spec_of(case.inventory, ref)

@@ -55,7 +55,9 @@ def expiries(case: Case) -> Answer | None:
     known = validities(case)
     hosts = [host for host in re.findall(_HOST, text.lower()) if not any(host == ref.name for ref in case.subjects)]
     if hosts or (case.subjects and not case.understanding.by_kind):
-        mine = [one for one in known if _covers(one, hosts) or _of(case, one)]
+        mine = [one for one in known if _covers(one, hosts)]
+        if not mine and not case.understanding.by_kind:
+            mine = [one for one in known if _of(case, one)]
         return _these(case, mine, known, hosts)
     known = [one for one in known if in_place(case, one.ref.namespace)]
     if not known:

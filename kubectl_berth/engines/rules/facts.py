@@ -50,6 +50,7 @@ _ATTRIBUTES: tuple[tuple[str, Tell], ...] = (
     (r"hpas?|(?:horizontal )?(?:pod ?)?auto-?scal\w+", standing.autoscaler),
     (r"qos(?: class)?|quality of service", attributes.quality),
     (r"service ?accounts?", attributes.account),
+    (r"gpus?|accelerators?|tpus?|devices?|graphics? cards?", attributes.devices),
     (attributes.HOOKED, attributes.hooks),
     (r"commands?|arg(?:ument)?s|entry ?points?", attributes.command),
     (r"env(?:ironment)?(?: ?var(?:iable)?s?)?|environment", attributes.env),

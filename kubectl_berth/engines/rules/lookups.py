@@ -7,7 +7,7 @@ from datetime import datetime
 
 from kubectl_berth.cluster.views import Pod, Workload, age, parse_time, seconds_since
 from kubectl_berth.diagnosis.inventory import Inventory
-from kubectl_berth.engines.rules.asked import bare, bearers, together
+from kubectl_berth.engines.rules.asked import YES_NO, bare, bearers, together
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, span
 from kubectl_berth.records import Ref
@@ -131,7 +131,9 @@ def _restarts(case: Case) -> Answer:
     half = " Not all pods could be read." if "pods" in inventory.unread else ""
     rest = f" {undated} more restarted at a time that is not on record." if undated else ""
     if not found:
-        return f"No container that can be read is on record as restarted{within}.{rest}{half}", []
+        which = f"of {case.subjects[0]}" if case.subjects else "that can be read"
+        word = "No: no" if YES_NO.search(case.understanding.text) else "No"
+        return f"{word} container {which} is on record as restarted{within}.{rest}{half}", []
     pods = len({ref for _, _, ref in found})
     head = f"{pods} pod{'s' if pods != 1 else ''} restarted{within}, the last: {found[0][1]}.{rest}{half}"
     lines = [words for _, words, _ in found[:MOST]]

@@ -16,7 +16,7 @@ _SECURITY = r"pod ?securit(?:y|ies)(?: (?:admission|standards?|levels?|polic(?:y
 _LEVELS = r"restricted|baseline|privileged"
 _MODES = r"enforc\w+|audit\w*|warn\w*"
 _INJECTED = r"inject\w*|sidecar[ -]?inject\w*|mesh|istio|linkerd|kuma"
-_LABELLED = r"label(?:l?ed)?s?|bear(?:s|ing)?|carry|carries|have|has|with"
+_LABELLED = r"sidecars?|label(?:l?ed)?s?|bear(?:s|ing)?|carry|carries|have|has|with"
 
 
 def by_label(case: Case) -> Answer | None:
@@ -40,7 +40,7 @@ def by_label(case: Case) -> Answer | None:
         case, _SECURITY, _LEVELS, _MODES, r"levels?|modes?|standards?|polic(?:y|ies)|profiles?|set|mode", text=text
     ):
         return _security(case, views, level[0].lower() if level else "", text)
-    if not spaces and "Namespace" in said.kinds:
+    if not spaces and re.search(r"\b(?:namespaces|projects)\b", text, re.IGNORECASE):
         return _bearing(case, views, text)
     return None
 
@@ -64,7 +64,7 @@ def _security(case: Case, views: list[Namespace], level: str, text: str) -> Answ
         return f"{head}{f': {listed(hit, 20)}' if hit else ''}{tail}.", [*capped(rows, MOST), *note]
     if len(views) == 1:
         return (
-            f"Namespace {views[0].name} {told} {levels[views[0].name] or 'no level of'} pod security, by its labels{tail}.",
+            f"Namespace {views[0].name} {told} {levels[views[0].name] or 'no level of'} pod security{tail}.",
             [],
         )
     head = f"{len(rows)} of {count(len(views), 'namespace')} say which level of pod security they {mode}"
