@@ -245,11 +245,18 @@ def operators_of(inventory: Inventory, group: str, *, idle: bool = False) -> lis
     by_lease = [one for one in controllers if any(holder.startswith(f"{one.name}-") for holder in holders)]
     if by_lease:
         return by_lease
-    by_event = [one for one in controllers if any(_reports(one, name) for name in inventory.once(_reporters)[group])]
+    by_event = [one for one in reporters_for(inventory, group) if one in controllers]
     if by_event:
         return by_event
     by_name = [one for one in controllers if any(_named_for(one, word) for word in words)]
     return by_name or [one for one in controllers if _at_home(one, group)]
+
+
+def reporters_for(inventory: Inventory, group: str) -> list[Workload]:
+    """The workloads that report the events about the objects of an API group."""
+    names = inventory.once(_reporters).get(group, ())
+    workloads = [*inventory.deployments, *inventory.stateful_sets]
+    return [one for one in workloads if any(_reports(one, name) for name in names)]
 
 
 def _reporters(inventory: Inventory) -> dict[str, set[str]]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Selector, Service, Workload, parse_time
+from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Selector, Service, Workload, age, parse_time
+from kubectl_berth.diagnosis.checks.operators import reporters_for
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.records import Ref
 
@@ -140,7 +141,8 @@ def figure(inventory: Inventory, ref: Ref) -> str:
         state = endpoints_of(inventory, view)
         return str(state) if state else ""
     if isinstance(view, CustomResource) and (until := valid_until(view)):
-        return f"valid until {until}"
+        end = parse_time(until)
+        return f"expired {age(inventory.now, until)} ago" if end and end < inventory.now else f"valid until {until}"
     pods = [pod for pod in inventory.pods_of(ref) if not pod.finished] if view is not None else []
     if not pods or ref.kind in ("Job", "CronJob", "PersistentVolumeClaim"):
         return ""
@@ -183,6 +185,8 @@ def operator_of(api_version: str, inventory: Inventory) -> Operator | None:
     for found in _behind_webhooks(group, inventory):
         if isinstance(found, Workload):
             return _operator(_principal(found, inventory))
+    if reporters := reporters_for(inventory, group):
+        return _operator(reporters[0])
     tokens = {part for part in re.split(r"[.-]", group) if len(part) > 2} - _COMMON
     best: tuple[int, Workload] | None = None
     for workload in (*inventory.deployments, *inventory.stateful_sets):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import Workload
+from kubectl_berth.cluster.views import CustomResource, Workload
 from kubectl_berth.diagnosis.family import concerning, family_of
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.say import listed
@@ -72,6 +72,7 @@ def _own_symptom(material: Material, root: Finding) -> Finding | None:
     if main is None or root.subject in case.family:
         return None
     own = {main, *(pod.ref for pod in case.inventory.pods_of(main)), *(v.ref for v in case.inventory.descendants(main))}
+    own |= {ref for ref in case.family if isinstance(case.inventory.find(ref), CustomResource)}
     mine = [one for one in case.symptoms if one.subject in own and one.reason not in GENERIC]
     return next((one for one in mine if one.caused_by == root.subject), None)
 
