@@ -128,7 +128,7 @@ def _mentions_at(tokens: list[Token], i: int, used: set[int], namespaces: Collec
             if j in used or not re.fullmatch(r"[a-z0-9]+", tokens[j].lower) or tokens[j].lower in BETWEEN:
                 break
             joined += f"-{tokens[j].lower}"
-            found.append(replace(mention, word=joined, strong=False))
+            found.append(replace(mention, word=joined, strong=False, doubtful=False))
     dotted = re.fullmatch(r"([a-z0-9-]+)\.([a-z0-9-]+)(?:\.svc(?:\.[a-z0-9.-]+)?)?", token.lower)
     if dotted and dotted.group(2) in namespaces:
         found.append(Mention(dotted.group(1), token.position, ("Service",), None, dotted.group(2), True))

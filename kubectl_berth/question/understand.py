@@ -12,6 +12,7 @@ from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_c
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
 from kubectl_berth.question.missing import ASKED_ABOUT, likely, longer, misspelt, names_a_kind, nearest
+from kubectl_berth.question.places import spelt_as
 from kubectl_berth.question.software import absent, bookkeeping, by_image, fits, kindred, qualified, sought, strangers
 from kubectl_berth.question.spelling import usual
 from kubectl_berth.question.unnamed import MOST_SUBJECTS, KindSaid, by_concept, by_custom_kind, by_last_word, kinds_said
@@ -223,7 +224,8 @@ def _unknown_place(text: str, subjects: Collection[Ref], names: Catalogue) -> st
     for name in {ref.name for ref in subjects if ref.namespace and ref.kind != "Pod"}:
         found = re.search(rf"(?<![\w./-])([a-z0-9][-a-z0-9]*)/{re.escape(name)}(?![\w./-])", text, re.IGNORECASE)
         word = found[1].lower() if found else ""
-        if word and word not in names.namespaces and word not in names.by_name and not kinds_of(word):
+        known = word in names.namespaces or word in names.by_name or spelt_as(word, names.namespaces)
+        if word and not known and not kinds_of(word):
             return word
     return ""
 
@@ -280,7 +282,7 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     """How surely an entry is meant; `ends` is the word without its generated ends."""
     name, word = entry.ref.name.lower(), mention.word
     if "." in word and entry.answers_for(word):
-        return _EXACT
+        return _EXACT if entry.owner is None else _EXACT - 0.1  # what another object made comes after what a person did
     if word == name:
         return _EXACT if not mention.plain or entry.rank <= ASKED_ABOUT else 0
     if mention.plain:

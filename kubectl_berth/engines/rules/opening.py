@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.relations import resolves
+from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.unanswerable import unanswerable
 from kubectl_berth.engines.rules.words import complains, names_nothing, not_found
 from kubectl_berth.question.words import concept_of, fits_concept
+from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import kubectl
 
 DONE_NOTHING = "Nothing was done: berth only reads and changes nothing."
@@ -73,6 +75,7 @@ def opening(case: Case, version: str) -> Opening | None:
         or _changes(case)
         or _version(case, version)
         or _misplaced(case)
+        or _which(case)
         or _unknown(case)
         or _denied(case)
         or _unanswered(case)
@@ -189,6 +192,32 @@ def _changes(case: Case) -> Opening | None:
         return Opening(f"No change is on record{within}: no new revision, no scaling, nothing of the nodes.", who)
     listed = "\n".join(["**What changed, newest first**", *(f"- {line}" for line in lines)])
     return Opening(f"The newest change on record{within} was {lines[0]}.", [listed, *who])
+
+
+_WHICH = re.compile(r"\b(?:which|what|any|how many|every|all|list|show)\b", re.IGNORECASE)
+
+
+def _which(case: Case) -> Opening | None:
+    """Which objects of an operator's kind have a fault, where that is the question."""
+    said = case.understanding
+    if not said.of_kinds or len(case.subjects) < 2 or not _WHICH.search(said.text) or said.yes_no is not None:
+        return None
+    hit = {ref for one in (*case.causes, *case.symptoms) for ref in (one.subject, *one.effects)}
+    sick = sorted(ref for ref in case.subjects if ref in hit)
+    well = sorted(ref for ref in case.subjects if ref not in hit)
+    kinds = " and ".join(f"{kind}s" for kind in said.of_kinds)
+    if not sick:
+        return Opening(f"None of the {len(well)} {kinds} has a fault that can be seen.", joined=True)
+    has = "has a fault" if len(sick) == 1 else "have a fault"
+    rest = f"; without one: {listed([_place(ref) for ref in well], 6)}" if well else ""
+    total = len(case.subjects)
+    return Opening(
+        f"{len(sick)} of the {total} {kinds} {has}: {listed([_place(ref) for ref in sick], 8)}{rest}.", joined=True
+    )
+
+
+def _place(ref: Ref) -> str:
+    return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
 
 
 def _misplaced(case: Case) -> Opening | None:
