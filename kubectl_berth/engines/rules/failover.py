@@ -40,7 +40,7 @@ def failover(case: Case) -> Opening | None:
         kept = "neither an event that is left (they are kept for about an hour) nor a status tells of one"
         return Opening(f"No failover is on record: {kept}.", joined=True)
     if not events:
-        said = f"No event that is left tells of a failover; a status tells when it was led anew, {statuses[0]}."
+        said = f"No event that is left tells of a failover; a status says when its leader last changed, {statuses[0]}."
         return Opening(said, joined=True)
     listed = "\n".join(["**On record**", *(f"- {line}" for line in (*events, *statuses)[:MOST])])
     return Opening(f"A failover is on record, {events[0]}.", [listed], joined=True)
