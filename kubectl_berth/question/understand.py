@@ -284,7 +284,9 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
     if "." in word and entry.answers_for(word):
         return _EXACT if entry.owner is None else _EXACT - 0.1  # what another object made comes after what a person did
     if word == name:
-        return _EXACT if not mention.plain or entry.rank <= ASKED_ABOUT else 0
+        # "the claim reports": a common word is a name where the kind is said beside it
+        named = not mention.plain or entry.rank <= ASKED_ABOUT or mention.kinds == (entry.ref.kind,)
+        return _EXACT if named else 0
     if mention.plain:
         return 0
     if word.endswith("s") and word[:-1] == name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,7 +32,7 @@ from kubectl_berth.engines.rules.consequence_objects import (
 )
 from kubectl_berth.engines.rules.consequence_pods import say_pods, say_state
 from kubectl_berth.engines.rules.consequence_rollouts import say_restart, say_rollback
-from kubectl_berth.engines.rules.consequence_storage import say_claim, say_volume
+from kubectl_berth.engines.rules.consequence_storage import say_claim, say_unnamed, say_volume
 from kubectl_berth.engines.rules.consequence_workloads import say_edit, say_gone
 from kubectl_berth.engines.rules.plan import describe
 from kubectl_berth.engines.rules.topic import Said, Topic, findings_of
@@ -63,12 +64,32 @@ def say_consequence(case: Case, results: Sequence[ToolResult]) -> Said | None:
     """The answer; None where there is nothing to say after all."""
     found = asked(case)
     said = _said(case, found) if found is not None else None
-    return replace(said, findings=findings_of(results)) if said is not None else None
+    if said is None:
+        return None
+    return replace(said, verdict=_turned(case.understanding.text, said.verdict), findings=findings_of(results))
+
+
+_HARM = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|hey)\W+)*(?:does|do|will|would|could|is there|are there|is it|any)\b[^.?!]{0,60}\b"
+    r"(?:los(?:e|es|ing|s)|break\w*|hurts?|harm\w*|caus\w+|interrupt\w*|downtime|outage|risk\w*|danger\w*|affect\w*|"
+    r"impact\w*|damage\w*)\b|[-,:;]\s*any (?:risks?|danger|harm|problem)",
+    re.IGNORECASE,
+)
+"""Asks whether it does harm: a yes then means that it does."""
+
+
+def _turned(text: str, verdict: str) -> str:
+    """The verdict with the yes or no that such a question asks for."""
+    if not _HARM.search(text):
+        return verdict
+    if verdict.startswith("Yes"):
+        return f"No, by what can be read: {verdict.partition(': ')[2]}"
+    return f"Yes, it would: {verdict.partition(': ')[2]}" if verdict.startswith("No") else verdict
 
 
 def _said(case: Case, what: Asked) -> Said | None:
     if what.ref is None:
-        return say_state(case, what.state)
+        return say_state(case, what.state) if what.state else say_unnamed(case, what.kind)
     if what.ref.kind in ("Secret", "ConfigMap"):
         return say_setting(case, what.ref)
     if what.ref.kind == "Namespace":

@@ -19,7 +19,8 @@ Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
 class Asked:
     """The act and its object; `pods` where the pods of the object are meant, `number` the replicas to scale to.
 
-    `ref` is None where pods in a state are meant ("the evicted pods"): `state` says which.
+    `ref` is None where pods in a state are meant ("the evicted pods"): `state` says which; or where only a `kind` is
+    said ("the unused claims").
     """
 
     act: Act
@@ -27,6 +28,7 @@ class Asked:
     pods: bool = False
     number: int | None = None
     state: str = ""
+    kind: str = ""
 
 
 _ACTS: tuple[tuple[Act, str], ...] = (
@@ -75,12 +77,13 @@ _FORM = re.compile(
     r"\b(?:would|will|does|do|could)\b[^.?!]{0,60}\b(?:lose|lost|break\w*|hurt|harm|affect|impact|interrupt|help|"
     r"matter|cause|survive|come back|go away|fix|be (?:down|gone))\b|\bdo i lose\b|\bwithout (?:losing|loss|downtime|"
     r"an outage|interrupt\w+|breaking|data loss)\b|\b(?:to|which|what) (?:revision|version)\b|\brisk\w*\b|\bis it ok\b|"
-    r"\bwhat if\b|\bif (?:i|we|you)\b",
+    r"\bwhat if\b|\bif (?:i|we|you)\b|\b(?:i|we)(?:'d| would)? (?:want|like|plan|intend|need|have) to\b[^.!]*\?|"
+    r"\bwho\b[^.?!]{0,30}\b(?:affected|hit|suffers?|misses|notices?)\b",
     re.IGNORECASE,
 )
 _DIAGNOSED = re.compile(r"^\W*(?:why|how come)\b|[.?!,;]\s*(?:and |but |so )?why\b", re.IGNORECASE)
 _REPORTED = re.compile(
-    r"^\W*(?:when (?:was|were|did|has|have)|who (?!depends|relies)|since when|did|was|were|has|have|had)\b|"
+    r"^\W*(?:when (?:was|were|did|has|have)|who (?:has|did|was|\w+ed)|since when|did|was|were|has|have|had)\b|"
     r"\b(?:why (?:can|does|do|is|won|did)\w*|can ?not|cannot|can'?t|won'?t|doesn'?t|didn'?t|unable to|"
     r"fail(?:s|ed)? to|refuses to|stuck|hangs?|hanging)\b[^.?!,;]{0,20}$",
     re.IGNORECASE,
@@ -94,6 +97,15 @@ _STATES: tuple[tuple[str, str], ...] = (
     ("completed", r"completed|complete|succeeded|finished|done"),
     ("old", r"old|leftover|left-?over|stale|terminated"),
 )
+
+
+def acts_on_node(case: Case) -> bool:
+    """True where what follows from rebooting, stopping or deleting a node is asked: a question of its drain."""
+    text = case.understanding.text
+    found = _act(text)
+    if found is None or found[0] in ("loss", "edit", "rollback") or not _FORM.search(text) or _DIAGNOSED.search(text):
+        return False
+    return any(ref.kind == "Node" for ref in case.subjects) and not _REPORTED.search(text[: found[1]])
 
 
 def third(number: int) -> str:
@@ -118,6 +130,9 @@ def asked(case: Case) -> Asked | None:
     if act == "delete" and (state := _state(text[start:])) and not _named(case, text[end:]):
         return Asked("delete", None, True, state=state)
     ref = _target(case, text, start, end)
+    if ref is None and act in ("delete", "scale", "restart"):
+        kinds = [kind for kind in case.understanding.kinds if kind not in ("Node", "Namespace")]
+        return Asked(act, None, kind=kinds[0]) if kinds and not case.lost and _kind_after(text[end:], kinds) else None
     if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):
         return None
     pods = re.match(r"[^.?!,;]{0,25}\b(pods?)\b", text[end:], re.IGNORECASE) if ref.kind != "Pod" else None
@@ -126,6 +141,12 @@ def asked(case: Case) -> Asked | None:
     if pods is None or act not in ("delete", "restart"):
         return Asked(act, ref)
     return Asked(act, ref if pods[1].lower() == "pods" else _one_pod(case, ref), True)
+
+
+def _kind_after(after: str, kinds: Sequence[str]) -> bool:
+    """True where the kind is what the act is done to: one of the next few words says it."""
+    words = re.findall(r"[A-Za-z]+", after)[:5]
+    return any(kind in kinds for word in words for kind in kinds_of(word))
 
 
 def _one_pod(case: Case, ref: Ref) -> Ref:
@@ -203,9 +224,9 @@ def _named(case: Case, after: str) -> bool:
 
 def _target(case: Case, text: str, start: int, end: int) -> Ref | None:
     """The object of the act: named after it, else before it; of several bearers the one whose kind was said."""
-    unread = _unread(case, text)
-    if unread is not None:
-        return unread
+    beside = _unread(case, text) or _definition(case, text)
+    if beside is not None:
+        return beside
     spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
     said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
     every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
@@ -225,23 +246,36 @@ def _target(case: Case, text: str, start: int, end: int) -> Ref | None:
     return case.main
 
 
+_CALLED = (
+    r"(?<![\w-])(?P<kind>secret|config ?map|cm)s?\b\s*(?:called |named )?[\"'`]?"
+    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![\w-])",
+    r"(?<![\w-])(?P<name>[a-z0-9][a-z0-9.-]*[a-z0-9])[\"'`]?\s+(?P<kind>secret|config ?map)(?![\w-])",
+)
+
+
 def _unread(case: Case, text: str) -> Ref | None:
     """A Secret or ConfigMap that is named: those are never read, so their names are found in the question alone."""
-    found = re.search(
-        r"(?<![\w-])(secret|config ?map|cm)s?\b\s*(?:called|named)?\s*[\"'`]?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
-        r"(?![\w-])|(?<![\w-])([a-z0-9][a-z0-9.-]*[a-z0-9])[\"'`]?\s+(secret|config ?map)(?![\w-])",
-        text,
-        re.IGNORECASE,
-    )
-    if found is None:
-        return None
-    word, name = (found[1] or found[4]).lower(), found[2] or found[3]
     known = {*case.understanding.missing, *(ref.name for ref in case.subjects)}
-    if name not in known and "-" not in name:
-        return None
     main = case.main
     space = next(iter(case.understanding.namespaces), main.namespace if main is not None else "")
-    return Ref("Secret" if word == "secret" else "ConfigMap", space, name)
+    for pattern in _CALLED:
+        for found in re.finditer(pattern, text, re.IGNORECASE):
+            name = found["name"].lower()
+            if name in known or "-" in name:
+                return Ref("Secret" if found["kind"].lower() == "secret" else "ConfigMap", space, name)
+    return None
+
+
+def _definition(case: Case, text: str) -> Ref | None:
+    """The definition of a kind that is named: by its own name, or by the kind's where the word CRD is said."""
+    said = text.lower()
+    by_kind = re.search(r"\bcrds?\b|\b(?:custom ?)?resource ?definitions?\b", said) is not None
+    for one in case.inventory.definitions:
+        names = one.spec.names
+        words = {one.name, *({names.plural, names.kind.lower()} if by_kind else ())}
+        if any(re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-]*\w)", said) for word in words if word):
+            return one.ref
+    return None
 
 
 def _scaled(case: Case, ref: Ref, words: str) -> Asked | None:

@@ -115,7 +115,8 @@ def say_setting(case: Case, ref: Ref) -> Said:
     inventory = case.inventory
     spaces = [ref.namespace] if ref.namespace else sorted({pod.namespace for pod in inventory.pods})
     who = [one for space in spaces for one in takers(inventory, ref.kind, space, ref.name)]
-    name = f"{ref.kind} {ref.namespace + '/' if ref.namespace else ''}{ref.name}"
+    homes = {ref.namespace} if ref.namespace else {one.namespace for one in who}
+    name = f"{ref.kind} {next(iter(homes)) + '/' if len(homes) == 1 else ''}{ref.name}"
     if who:
         verdict = (
             f"No: {listed([str(one) for one in who], 4)} refer{third(len(who))} to {name}; what runs keeps what it has "

@@ -62,7 +62,7 @@ def _made_again(case: Case, ref: Ref, pods: Sequence[Pod], owner: Ref) -> str:
         return f"Yes: {again} ({owner}) on the same node; until then {where} goes without it."
     if ref.kind != "Pod" and len(pods) > 1:
         return (
-            f"Only one at a time: {again}, but deleting all {len(pods)} pods of {ref} at once leaves none to serve "
+            f"Only one at a time: {again}, but deleting all pods of {ref} at once leaves none to serve "
             "until the new ones are ready."
         )
     if not any(pod in ready for pod in pods):

@@ -189,6 +189,39 @@ def say_volume(case: Case, volume: PersistentVolume) -> Said:
     return Said(verdict, [bullets("**What hangs on it**", lines)], ways, UNKNOWN, alone=True)
 
 
+def say_unnamed(case: Case, kind: str) -> Said:
+    """Where only a kind was said: for claims those that nothing mounts, for others that one has to be named."""
+    if kind not in ("PersistentVolumeClaim", "PersistentVolume"):
+        return Said(
+            f"That depends on which one: no {kind} was named that can be found, and nothing here says that it is safe.",
+            [], [f"Ask again with its name; `{kubectl('get', kind.lower(), '-A')}` lists them."], alone=True,
+        )  # fmt: skip
+    inventory, spaces = case.inventory, case.understanding.namespaces
+    every = [one for one in inventory.claims if not spaces or one.namespace in spaces]
+    free = [(one, use) for one in every if not (use := claim_use(inventory, one.ref)).anybody]
+    half = " Not all could be read." if {"pods", "claims"} & inventory.unread else ""
+    if not free:
+        return Said(
+            f"No: each of the {len(every)} claims is mounted by a pod or named by a workload.{half}", alone=True
+        )
+    policies = {claim.ref: policy for claim, policy in claims_of(case, {one.ref for one, _ in free})}
+    lines = []
+    for one, use in free[:MOST]:
+        left = f", left over from {use.stateful_set}" if use.stateful_set else ""
+        policy = policies.get(one.ref) or "not read"
+        lines.append(f"{one.ref}: {_size(one) or 'size unknown'}, reclaim policy {policy}{left}")
+    verdict = (
+        f"Only one by one, after a look at its data: {len(free)} of {len(every)} claims are mounted by no pod and "
+        f"named by no workload that can be read, which does not make what lies on them worthless.{half}"
+    )
+    return Said(verdict, [bullets("**Mounted by nothing now**", lines)],
+                ["Before any is deleted: a snapshot or a backup whose restore was tried; with reclaim policy Delete "
+                 "the data go with the claim."], UNKNOWN, alone=True)  # fmt: skip
+
+
+MOST = 12
+
+
 def claims_of(case: Case, refs: set[Ref]) -> list[tuple[PersistentVolumeClaim, str]]:
     """Those claims, with the reclaim policy of each one's volume ("" where it is not known)."""
     found = []

@@ -72,13 +72,17 @@ def say_gone(case: Case, asked: Asked, view: Identified) -> Said | None:
     return Said(verdict, [bullets("**What hangs on it**", lines)], _ways(case, asked, view, need), OUTSIDE, alone=True)
 
 
+_STAY = "; its claims stay, and the data on them"
+
+
 def _verdict(case: Case, asked: Asked, view: Workload, need: Needed, claims: Sequence[str]) -> str:
     ref = view.ref
     then = f"with {ref} at 0" if asked.act == "scale" else f"without {ref}"
     setter = _setter(case, view)
     back_again = f" And {setter}." if setter and asked.act != "loss" else ""
     if need.services:
-        return _cut_off(asked, ref, need, then) + back_again
+        stay = f" {_STAY[2:].capitalize()}." if claims and "removes" not in claims[0] else ""
+        return _cut_off(asked, ref, need, then) + stay + back_again
     if asked.act == "loss":
         return f"If {ref} goes down, no Service loses its endpoints and nothing that can be read names it."
     if view.namespace in SYSTEM or view.kind == "DaemonSet":
@@ -87,7 +91,7 @@ def _verdict(case: Case, asked: Asked, view: Workload, need: Needed, claims: Seq
         return (
             f"No, not without knowing what it does for the nodes: {whose}, and {then} that ends everywhere.{back_again}"
         )
-    lost = "; its claims and their data go too" if claims and "removes" in claims[0] else ""
+    lost = "" if not claims else "; its claims and their data go too" if "removes" in claims[0] else _STAY
     return (
         f"Only if its work is needed no more: {then} its {count(view.desired, 'pod')} end{third(view.desired)}"
         f"{lost}; no Service selects them alone and nothing that can be read names it.{back_again}"

@@ -8,6 +8,7 @@ from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence import CONSEQUENCE, consequence
+from kubectl_berth.engines.rules.consequence_ask import acts_on_node
 from kubectl_berth.engines.rules.drain_answer import DRAIN
 from kubectl_berth.engines.rules.facts import FACTS, fact
 from kubectl_berth.engines.rules.growth_answer import GROWTH, grows
@@ -56,4 +57,4 @@ def topic_of(case: Case) -> Topic | None:
         if intent == "capacity":
             resize = "cost" in said.intents and sized(case) and "removal" not in said.intents
             return SIZING if resize else CAPACITY
-    return None
+    return DRAIN if acts_on_node(case) else None
