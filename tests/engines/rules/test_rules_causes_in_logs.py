@@ -8,7 +8,6 @@ import pytest
 
 from kubectl_berth.engines.engine import Conversation
 from kubectl_berth.engines.rules.engine import make_rules
-from kubectl_berth.engines.rules.named import with_the_thing
 from kubectl_berth.records import Finished, ToolCalled
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
@@ -177,6 +176,13 @@ def test_a_job_that_is_waited_for_is_the_cause(small: SmallCluster, command: str
     assert "Suspicious text" not in answer and "NetworkPolicy" not in answer
 
 
+def test_a_log_that_was_read_is_not_advised_to_be_read(small: SmallCluster) -> None:
+    milking(small, failed=True)
+    answer = ask(small, "why did job milking fail?")
+    assert "relation" in first(answer)
+    assert "ead the log of its last failed pod" not in answer and "Run the Job again" in answer
+
+
 def test_a_job_that_is_done_is_not(small: SmallCluster) -> None:
     waits(small, "until kubectl wait --for=condition=complete job/milking --timeout=9s; do echo waiting; done")
     milking(small, failed=False)
@@ -289,70 +295,3 @@ def test_an_error_that_is_over_or_rare_is_not(small: SmallCluster, log: str) -> 
 def test_who_does_not_complain_gets_no_fault_from_a_log(small: SmallCluster) -> None:
     ducks(small, "".join(map(REFUSED.format, range(3))))
     assert "looks healthy" in first(ask(small, "is ducks ok?"))
-
-
-# --- the words around it ----------------------------------------------------------------------------------------------
-
-
-def test_the_start_hook_that_fails_is_told_with_its_command(small: SmallCluster) -> None:
-    pod = small.crashing("churn", "farm", code=137)
-    hook = {"postStart": {"exec": {"command": ["/srv/join.sh", "--ring"]}}}
-    pod["spec"]["containers"][0]["lifecycle"] = hook
-    small.event(pod, "FailedPostStartHook", "PostStartHook failed")
-    answer = ask(small, "why does churn not come up?")
-    assert "its start hook fails" in first(answer) and "`/srv/join.sh --ring`" in first(answer)
-    assert "event FailedPostStartHook" in answer
-
-
-def test_what_stands_in_the_evidence_is_not_told_again_as_hit(small: SmallCluster) -> None:
-    deployment = small.deployment("churn", "farm", replicas=2, ready=0)
-    owner = small.replica_set(deployment, "6b6b6b6b6b", replicas=2, ready=0)
-    for suffix in ("aaaaa", "bbbbb"):
-        small.pod(f"churn-6b6b6b6b6b-{suffix}", "farm", owner=owner, app="churn", ready=False, restarts=9,
-                  state=waiting("CrashLoopBackOff"), last=terminated(3))  # fmt: skip
-    answer = ask(small, "why does churn not come up?")
-    assert "the same holds for churn-6b6b6b6b6b-bbbbb" in answer
-    assert "Also hit" not in answer
-
-
-def test_only_what_has_a_ready_endpoint_is_said_to_serve(small: SmallCluster) -> None:
-    small.healthy("churn", "farm")
-    pod = small.pod("churn-x", "farm", app="churn", ready=False, restarts=9, state=waiting("CrashLoopBackOff"),
-                    last=terminated(3))  # fmt: skip
-    pod["metadata"]["ownerReferences"] = []
-    for one in small.things:
-        if one["kind"] == "EndpointSlice":
-            one["endpoints"] = []
-    assert "still serves" not in first(ask(small, "what is wrong with deployment churn in farm?"))
-
-
-def test_a_node_is_ready_and_serves_nothing(small: SmallCluster) -> None:
-    small.healthy("churn", "farm")
-    node = next(one for one in small.things if one["kind"] == "Node" and one["metadata"]["name"] == "node-a")
-    pressed = {"type": "MemoryPressure", "status": "True", "reason": "KubeletHasInsufficientMemory", "message": ""}
-    node["status"]["conditions"].append({**pressed, "lastTransitionTime": "2026-10-05T09:00:00Z"})
-    assert first(ask(small, "what is wrong with node-a?")).startswith("**Node node-a is ready (1 of 1 pods ready), but")
-
-
-@pytest.mark.parametrize("question", ["why does farm crash all the time?", "who keeps killing the pods in farm?"])
-def test_what_is_well_is_told_with_its_last_restart(small: SmallCluster, question: str) -> None:
-    small.healthy("churn", "farm")
-    pod = next(one for one in small.things if one["kind"] == "Pod")
-    ended = {
-        "exitCode": 9,
-        "reason": "Error",
-        "startedAt": "2026-09-14T08:00:00Z",
-        "finishedAt": "2026-09-15T09:30:00Z",
-    }
-    pod["status"]["containerStatuses"][0] |= {"restartCount": 1, "lastState": {"terminated": ended}}
-    answer = ask(small, question)
-    assert "20d ago" in answer and "Error" in answer and "1 restart" in answer
-
-
-def test_a_remedy_that_points_at_words_has_them() -> None:
-    evidence = ("event SyncFailed (9 times, last 2m ago): cannot make a gate: quota of gates is used up (10 of 10)",)
-    told = with_the_thing("mend what the event names", evidence)
-    assert told == "mend what the event names: `cannot make a gate: quota of gates is used up (10 of 10)`"
-    held = ("condition Accepted=False for 4m (Invalid: no gate of class blue is there)",)
-    assert with_the_thing("mend what the condition names", held).endswith("`no gate of class blue is there`")
-    assert with_the_thing("raise the quota", evidence) == "raise the quota"
