@@ -10,9 +10,10 @@ INTERRUPTED = 130
 
 
 def start() -> NoReturn:
-    """Runs the command line of this process. Ctrl-C ends it without a word also while its modules are imported."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+    """Runs the command line of this process. Ctrl-C and SIGTERM end it without a word while its modules are imported."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) is usual:
+            signal.signal(number, lambda number, frame: os._exit(INTERRUPTED))
     from kubectl_berth.cli.main import main
 
     main()

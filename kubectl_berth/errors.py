@@ -167,6 +167,13 @@ class Unavailable(ReadError):
     why = "unavailable"
 
 
+class Unauthorized(Unavailable):
+    """The server stopped taking the credentials in the middle of a run: every other read would fail the same way."""
+
+    status = 401
+    why = "unauthorized"
+
+
 class Refused(ReadError):
     """berth itself does not read this: Secrets, ConfigMaps, subresources, odd paths."""
 

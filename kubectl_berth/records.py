@@ -306,7 +306,10 @@ class ClusterName:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run ended as. `answer` is "" and `error` a sentence where there is no answer."""
+    """What a run ended as. `answer` is "" and `error` a sentence where there is no answer.
+
+    `remarks` are what berth itself says about the answer of a model.
+    """
 
     question: str
     cluster: ClusterName | None
@@ -322,6 +325,7 @@ class Result:
     trace: Sequence[TraceEntry] = ()
     gaps: Sequence[Gap] = ()
     not_in_evidence: Sequence[str] | None = None
+    remarks: Sequence[str] = ()
     usage: Usage = field(default_factory=Usage)
     cost: Cost | None = None
     seconds: float = 0.0

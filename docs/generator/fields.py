@@ -75,6 +75,8 @@ ANSWER = {
     **GAPS,
     "not_in_evidence": "names, figures and quotations of the answer that no tool result holds; null where nothing was "
     "checked",
+    "remarks": "what berth itself says about a model's answer: that it rests on no tool call, what berth's own checks "
+    "found and it does not name, commands in it that may destroy something",
     "usage": "what the model calls took",
     **{f"usage.{name}": words for name, words in TOKENS.items()},
     "cost": "the estimate, or null where nothing was paid or no price is known",

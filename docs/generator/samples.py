@@ -56,6 +56,7 @@ def answer() -> Sample:
             trace=[_ENTRY],
             gaps=[_GAP],
             not_in_evidence=[],
+            remarks=["the model read nothing"],
             usage=Usage(1, 1000, 100),
             cost=Cost(0.01, "2026-11-30"),
         )

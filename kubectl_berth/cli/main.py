@@ -20,7 +20,7 @@ from kubectl_berth.cli.asked import to_complete
 from kubectl_berth.cli.interrupts import hear_at_once
 from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ExitStatus
-from kubectl_berth.output.guarded import guarded
+from kubectl_berth.output.guarded import guarded, guarded_beside
 
 PROG_NAME = "kubectl berth"
 COMMANDS = {
@@ -72,6 +72,11 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         word = args[0]
+        if word == "help":
+            if args[1:]:
+                return super().resolve_command(ctx, [args[1], "--help"])
+            click.echo(ctx.get_help())
+            ctx.exit()
         if not word.startswith("-") and self.get_command(ctx, word) is None:
             raise click.UsageError(
                 f"there is no command {word!r} ({', '.join(COMMANDS)}); a question goes behind ask: "
@@ -104,8 +109,9 @@ def cli(context: click.Context) -> None:
 def main() -> NoReturn:
     """Runs the command line of this process, or completes one, and ends it."""
     try:
-        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.default_int_handler)
         if to_complete():
             from kubectl_berth.cli.completion import main as complete
 
@@ -114,7 +120,7 @@ def main() -> NoReturn:
         hear_at_once()
         environment = _guarded(Environment.actual())
         status = run(sys.argv[1:], environment)
-        _leave(status)
+        _leave(status, environment)
     except KeyboardInterrupt:
         os._exit(ExitStatus.INTERRUPTED)
 
@@ -122,7 +128,7 @@ def main() -> NoReturn:
 def _guarded(environment: Environment) -> Environment:
     """The surroundings with streams that never carry a key of this process."""
     variables = environment.variables
-    stdout, stderr = guarded(environment.stdout, variables), guarded(environment.stderr, variables)
+    stdout, stderr = guarded(environment.stdout, variables), guarded_beside(environment.stderr, variables)
     return replace(environment, stdout=stdout, stderr=stderr)
 
 
@@ -144,6 +150,9 @@ def _run(arguments: Sequence[str], environment: Environment) -> tuple[int, bool]
         return int(status or ExitStatus.OK), False
     except click.exceptions.Exit as error:
         return error.exit_code, False
+    except click.exceptions.NoArgsIsHelpError as error:
+        environment.stdout.write(f"{error.format_message()}\n")
+        return ExitStatus.OK, False
     except click.ClickException as error:
         return _usage(error, environment), True
     except BerthError as error:
@@ -162,6 +171,8 @@ def _usage(error: click.ClickException, environment: Environment) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROG_NAME
     words = " ".join(error.format_message().split()).rstrip(".")
+    if isinstance(error, click.NoSuchOption) and context is not None and context.command is cli:
+        words = f"no such option {error.option_name} before the command: it goes behind it, {PROG_NAME} check -n shop"
     _say(environment, f"{words[:1].lower()}{words[1:]} (see {command} --help)")
     return ExitStatus.USAGE
 
@@ -205,7 +216,12 @@ def _reader_gone() -> int:
 
 
 def _prepare_streams() -> None:
-    """No character crashes an output that cannot show it; a closed stdout has no reader, a closed stderr swallows."""
+    """No character crashes an output that cannot show it; a closed stdout has no reader, a closed stderr swallows.
+
+    A closed stdin is an empty one.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  lives as long as the process
     if sys.stdout is None:
         read, write = os.pipe()
         os.close(read)
@@ -221,16 +237,16 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _leave(status: int) -> NoReturn:
+def _leave(status: int, environment: Environment) -> NoReturn:
     try:
         sys.stdout.flush()
-        sys.stderr.flush()
+        environment.stderr.flush()
     except BrokenPipeError:
         status = _reader_gone()
     except OSError as error:
         # said already where the command itself ran into it
         failed = ExitStatus.USAGE if _finds(sys.argv[1:]) else ExitStatus.ERROR
-        os._exit(status or max(_unexpected(error, Environment.actual()), failed))
+        os._exit(status or max(_unexpected(error, environment), failed))
     # taking the modules of an SDK apart takes seconds, and a thread that waits for a dead server would keep the process
     atexit._run_exitfuncs()
     os._exit(status)

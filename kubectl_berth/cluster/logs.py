@@ -47,7 +47,7 @@ def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> by
     if options.previous and past is not None and not past.get("terminated"):
         # a file may lie there from a lower layer, where the container had another past
         path = None
-    if path is None and not mapping(pod, "spec").get("nodeName"):
+    if path is None and not mapping(pod, "spec").get("nodeName") and not _status(pod, container):
         return None
     if path is None:
         status = _status(pod, container)
@@ -55,10 +55,10 @@ def read(pod: Object, options: LogOptions, files: LogFiles, now: datetime) -> by
         # between two starts the kubelet's current log is the last terminated one's
         if "waiting" in mapping(status, "state") or options.previous:
             path = files.paths.get((namespace, name, container, not options.previous))
-    if path is None and options.previous:
-        raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
     if path is None and not files.recorded:
         raise ApiFailure(404, f'no log of container "{container}" in pod "{name}" {NOT_RECORDED}', "NotFound", {})
+    if path is None and options.previous:
+        raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
     return cut(_text(path) if path else b"", options, now)
 
 

@@ -20,7 +20,16 @@ from kubectl_berth.cluster.env_addresses import with_addresses
 from kubectl_berth.cluster.names import near_names
 from kubectl_berth.cluster.shape import mapping, mappings
 from kubectl_berth.cluster.snapshot_files import ABOUT
-from kubectl_berth.errors import Forbidden, Interrupted, NotFound, NotServed, ReadError, UsageError
+from kubectl_berth.errors import (
+    ClusterUnreachable,
+    Forbidden,
+    Interrupted,
+    NotFound,
+    NotServed,
+    ReadError,
+    Unauthorized,
+    UsageError,
+)
 from kubectl_berth.records import Gap, Object
 from kubectl_berth.safety.objects import prune
 from kubectl_berth.safety.redact import redact
@@ -219,6 +228,8 @@ def _write_kind(taking: _Taking, kind: Kind, namespaces: Sequence[str]) -> int:
         return _write_objects(taking, path, kind, taking.cluster.list(kind, scope))
     except NotFound:
         return 0
+    except Unauthorized as error:
+        raise ClusterUnreachable(str(error)) from error
     except Forbidden as error:
         if scope or not kind.namespaced:
             path.unlink(missing_ok=True)

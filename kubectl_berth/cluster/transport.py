@@ -14,9 +14,9 @@ from kubectl_berth.cluster.allow_list import permit
 from kubectl_berth.cluster.answers import Answer
 from kubectl_berth.cluster.client import Client, Timeouts, open_client, open_light_client
 from kubectl_berth.cluster.connection import Access
-from kubectl_berth.cluster.unreachable import causes, why
+from kubectl_berth.cluster.unreachable import causes, timed_out, why
 from kubectl_berth.environment import Environment
-from kubectl_berth.errors import BerthError, ClusterUnreachable, Unavailable
+from kubectl_berth.errors import BerthError, ClusterUnreachable, Unauthorized, Unavailable
 from kubectl_berth.safety.own_keys import OWN_KEY
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ DIAL_SECONDS = 30.0
 
 SLACK_SECONDS = 0.2
 """So much later than the limit a request is cut off, where no limit of the socket did it."""
+
+PATIENT_TIMES = 4
+IMPATIENT_SECONDS = 2.0
+"""After so many requests in a row without an answer the next ones are given so much time: the server may be gone."""
 
 MOST_BYTES = 96 * 1024 * 1024
 """An answer bigger than this, inflated, is not read."""
@@ -86,6 +90,7 @@ class Transport:
         self.date = ""
         self._monotonic = environment.monotonic
         self._contacted = False
+        self._silences = 0
         self._closed = threading.Event()
         self._renewing = threading.Lock()
         self._line = self._open(0)
@@ -108,6 +113,8 @@ class Transport:
         """
         permit(method, target, {"Accept": accept})
         limit = self.access.request_timeout or seconds or REQUEST_SECONDS
+        if self._silences >= PATIENT_TIMES:
+            limit = min(limit, IMPATIENT_SECONDS)
         wanted = _Request(method, target, accept, most_bytes, self._monotonic() + limit, limit)
         answer = self._send(wanted)
         for attempt in range(1, TRIES):
@@ -147,8 +154,10 @@ class Transport:
             whose = f"the credentials of user {self.access.user!r}"
             if self.access.server.startswith("http:"):
                 whose = "requests without credentials (none are ever sent over plain http)"
-            raise self._failed(f"{whose} were refused (401 Unauthorized): log in again or renew them")
+            error = self.unreachable(f"{whose} were refused (401 Unauthorized): log in again or renew them")
+            raise Unauthorized(str(error)) if self._contacted else error
         self._contacted = True
+        self._silences = 0
         self.date = answer.headers.get("date", "") or self.date
         return answer
 
@@ -196,6 +205,7 @@ class Transport:
     def _no_answer(self, error: BaseException, wanted: _Request) -> BerthError:
         if self._closed.is_set():
             return Unavailable("the connection to the cluster was closed before the answer came")
+        self._silences += any(map(timed_out, causes(error)))
         return self._failed(why(error, self.access, self._limit_met(error, wanted)))
 
     def _limit_met(self, error: BaseException, wanted: _Request) -> float:

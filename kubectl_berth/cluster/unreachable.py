@@ -26,6 +26,11 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         waiting += [a for a in (reason, *current.args) if isinstance(a, BaseException)]
 
 
+def timed_out(error: BaseException) -> bool:
+    """True for a time limit that passed, Python's own or the HTTP library's."""
+    return isinstance(error, TimeoutError) or type(error).__name__.endswith("TimeoutError")
+
+
 def why(error: BaseException, access: Access, seconds: float) -> str:
     """The cause and a next step; `seconds` is the time limit that the request had."""
     found = list(causes(error))
@@ -39,7 +44,7 @@ def why(error: BaseException, access: Access, seconds: float) -> str:
             return f"no address found for {host.rpartition(':')[0] or host}; check the server's name or your network"
         if isinstance(cause, ConnectionRefusedError):
             return "connection refused; is the cluster running, and is the port right?"
-        if isinstance(cause, TimeoutError) or type(cause).__name__.endswith("TimeoutError"):
+        if timed_out(cause):
             return f"no answer within {seconds:g} s; check your network or raise --request-timeout"
         if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:
             return f"{cause.strerror.lower()}; check your network"

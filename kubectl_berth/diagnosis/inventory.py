@@ -13,7 +13,7 @@ from kubectl_berth.cluster.views import Identified, OddObject, decode
 from kubectl_berth.diagnosis.fields import field_of
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.unknown import state_gaps
-from kubectl_berth.errors import Forbidden, NotServed, ReadError
+from kubectl_berth.errors import ClusterUnreachable, Forbidden, NotServed, ReadError, Unauthorized
 from kubectl_berth.records import Gap, Object, Ref
 from kubectl_berth.safety.refuse import refused_kind
 
@@ -83,6 +83,8 @@ def _read(cluster: Cluster, kind: Kind, namespace: str | None) -> Read:
                 read.views.append(decode(obj, known[1]))
             except OddObject as error:
                 read.gaps.append(Gap(_resource(kind), "odd object", str(error)))
+    except Unauthorized as error:
+        raise ClusterUnreachable(str(error)) from error
     except ReadError as error:
         read.error = error
     if limit is not None and len(read.views) >= limit:

@@ -52,6 +52,11 @@ def unreachable(place: Place, cause: BaseException | None) -> NoAnswer:
     return EngineUnreachable(f"cannot reach {host} ({words}): check the network, {place.address} and HTTPS_PROXY")
 
 
+def no_json(model: str) -> NoAnswer:
+    """The arguments of a tool call that end in the middle, or never were JSON."""
+    return EngineError(f"{model} wrote a tool call that is no JSON: ask again")
+
+
 def broken_off(place: Place, cause: BaseException | None = None) -> NoAnswer:
     """The reply stopped before its end."""
     if cause is not None and "Timeout" in type(cause).__name__:

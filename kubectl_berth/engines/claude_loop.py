@@ -7,6 +7,7 @@ together, in the loop's body, and the results take the place of what the runner 
 from __future__ import annotations
 
 import importlib
+import json
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
@@ -222,7 +223,7 @@ class ClaudeEngine:
             # what the SDK makes of a body that is no stream of the API: an HTML page, a missing usage, broken JSON
             self._raise_if_cancelled(error)
             if "tool parameter JSON" in str(error):
-                raise EngineError(f"{self.model} wrote a tool call that is no JSON: ask again") from error
+                raise words.no_json(self.model) from error
             raise words.not_the_api(self._place) from error
 
     def _exchange(self, runner: Any, emit: Emit) -> Any:
@@ -231,16 +232,22 @@ class ClaudeEngine:
         stream, _ = _recording(lambda: next(runner, None))
         if stream is None:
             raise words.broken_off(self._place)
-        complete = self._stream(stream, emit)
+        complete, broken = self._stream(stream, emit)
         message = stream.get_final_message()
         self._raise_if_cancelled(None)
         if not complete:
             raise words.broken_off(self._place)
+        if broken and message.stop_reason == "tool_use":
+            raise words.no_json(self.model)
         return message
 
-    def _stream(self, stream: Any, emit: Emit) -> bool:
-        """The events of one reply; True where it came to its end, which the SDK does not check."""
+    def _stream(self, stream: Any, emit: Emit) -> tuple[bool, bool]:
+        """The events of one reply; whether it came to its end, and whether it holds a tool call that is no JSON.
+
+        The SDK checks neither: it makes the best of a tool call that ends in the middle.
+        """
         complete = False
+        arguments: dict[int, str] = {}
         for event in stream:
             if event.type == "text":
                 emit(Text(event.text))
@@ -249,9 +256,11 @@ class ClaudeEngine:
             elif event.type in ("message_start", "message_delta"):
                 self._doing = f"{self.model} is thinking"
                 self._count(stream.current_message_snapshot.usage)
+            elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+                arguments[event.index] = arguments.get(event.index, "") + event.delta.partial_json
             elif event.type == "message_stop":
                 complete = True
-        return complete
+        return complete, any(text.strip() and not _is_json(text) for text in arguments.values())
 
     def _count(self, usage: Any) -> None:
         self._tally.counted(
@@ -312,3 +321,11 @@ def _recording(call: Callable[[], Any]) -> tuple[Any, list[str]]:
         result = call()
     lines = [" ".join(str(warning.message).split()) for warning in caught]
     return result, list(dict.fromkeys(lines))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -40,6 +40,8 @@ SILENCE_SECONDS = 300.0
 """The server itself gives a model five minutes to load; a hung retry would wait for ever."""
 
 RETRY_SECONDS = 0.3
+MOST_CHARACTERS = 40
+"""Characters that a token stands for at most: a reply that is longer than --max-tokens of them is cut off."""
 LOADED_SECONDS = 0.5
 """What a look at the loaded models may take."""
 
@@ -259,6 +261,10 @@ class OllamaEngine:
             reply = _Reply()
             for chunk in self._chunks(client, messages, tools, options):
                 self._take(chunk, reply, emit)
+                if len(reply.content) + len(reply.thinking) > MOST_CHARACTERS * self.max_tokens:
+                    # the server does not keep to num_predict
+                    reply.done, reply.done_reason = True, "length"
+                    break
             return reply
 
         try:
@@ -272,7 +278,8 @@ class OllamaEngine:
             self._raise_if_cancelled(error)
             raise self._network_error(error) from error
         except (ValueError, AttributeError) as error:
-            raise words.not_ollama(self._where) from error
+            wrong = words.odd_call(self.model) if "tool_calls" in str(error) else words.not_ollama(self._where)
+            raise wrong from error
         self._raise_if_cancelled(None)
         if not reply.done:
             raise words.broken_off(self._where)

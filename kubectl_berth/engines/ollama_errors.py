@@ -45,6 +45,14 @@ def not_ollama(url: str) -> NoAnswer:
     return EngineError(f"{url} does not answer like Ollama: check OLLAMA_HOST and what stands in between")
 
 
+def odd_call(model: str) -> NoAnswer:
+    """A tool call in a line of the protocol that is none."""
+    return EngineError(
+        f"{model} asked for a tool in a form that Ollama does not have (its arguments are no object): ask again, or "
+        "choose another --model"
+    )
+
+
 def missing(model: str, url: str) -> NoAnswer:
     """The server has no such model."""
     return EngineError(f"Ollama at {url} has no model {model}: get it with `ollama pull {model}`, or choose another")

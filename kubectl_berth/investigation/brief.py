@@ -65,7 +65,7 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"No such namespace: {', '.join(understanding.unknown_namespaces)}."
     if understanding.kinds:
         yield f"Kinds meant: {', '.join(understanding.kinds)}."
-    chosen = _chosen(understanding, subjects, context)
+    chosen = concerned(understanding, context)
     yield from _findings(chosen, subjects, context)
     yield from _pods(subjects, chosen, context)
     for gap in dict.fromkeys((*understanding.gaps, *context.inventory().gaps)):
@@ -75,8 +75,9 @@ def _lines(understanding: Understanding, context: Context) -> Iterator[str]:
         yield f"{rest} more objects fit the question."
 
 
-def _chosen(understanding: Understanding, subjects: Sequence[Ref], context: Context) -> list[Finding]:
-    """What the checks say about the subjects; about the whole cluster where the question names nothing."""
+def concerned(understanding: Understanding, context: Context) -> list[Finding]:
+    """What the checks say about what was named; about the whole cluster where the question names nothing."""
+    subjects = understanding.subjects[:_MOST_SUBJECTS]
     found = context.findings()
     inventory = context.inventory()
     chosen: dict[Finding, None] = {}

@@ -13,6 +13,7 @@ from kubectl_berth.investigation.admission import estimated
 from kubectl_berth.investigation.evidence import not_in_evidence
 from kubectl_berth.investigation.outcome import Verdict, failed, judge
 from kubectl_berth.investigation.record import Record, Tape, moment, settings_of
+from kubectl_berth.investigation.remarks import remarks
 from kubectl_berth.investigation.worker import Question, Run
 from kubectl_berth.knowledge.run_files import new_id
 from kubectl_berth.records import Finding, Result
@@ -52,6 +53,7 @@ def result_of(
         trace=toolbox.trace if toolbox else [],
         gaps=list(gaps),
         not_in_evidence=unseen,
+        remarks=remarks(said, toolbox.trace, run.found) if said and toolbox is not None and engine.model else (),
         usage=finished.usage if finished else engine.usage,
         cost=estimated(engine, settings, engine.calls),
         seconds=seconds,

@@ -19,13 +19,13 @@ from kubectl_berth.environment import Environment
 from kubectl_berth.errors import BerthError, ClusterUnreachable, ReadError
 from kubectl_berth.investigation import consent
 from kubectl_berth.investigation.admission import Hold
-from kubectl_berth.investigation.brief import brief
+from kubectl_berth.investigation.brief import brief, concerned
 from kubectl_berth.investigation.consent import Wish
 from kubectl_berth.investigation.prompt import SYSTEM_PROMPT
 from kubectl_berth.knowledge.incidents import cluster_key
 from kubectl_berth.knowledge.shelf import Shelf
 from kubectl_berth.question.understand import understand
-from kubectl_berth.records import ClusterName, Event, Finished, Gap, GapFound, ModelCallStarting, Sent
+from kubectl_berth.records import ClusterName, Event, Finding, Finished, Gap, GapFound, ModelCallStarting, Sent
 from kubectl_berth.safety.gate import shown
 from kubectl_berth.safety.own_keys import own_keys, without_own_keys
 from kubectl_berth.settings import Settings
@@ -67,7 +67,10 @@ class Job:
 
 @dataclass
 class Run:
-    """What the worker got to. `told` is the brief, `key` tells the cluster from every other."""
+    """What the worker got to. `told` is the brief, `key` tells the cluster from every other.
+
+    `found` is what berth's own checks say about what was asked.
+    """
 
     events: queue.SimpleQueue[Event | Wish | Hold | None] = field(default_factory=queue.SimpleQueue)
     stop: BerthError | None = None
@@ -78,6 +81,7 @@ class Run:
     earlier: tuple[Turn, ...] = ()
     told: str = ""
     gaps: tuple[Gap, ...] = ()
+    found: tuple[Finding, ...] = ()
     finished: Finished | None = None
     failure: BaseException | None = None
 
@@ -151,6 +155,7 @@ def _conversation(run: Run, job: Job, toolbox: Toolbox) -> Conversation:
     run.earlier = tuple(Turn(_cleaned(turn.question, context), _cleaned(turn.answer, context)) for turn in earlier)
     understanding = understand(question.text, context.cluster, namespace=context.namespace, narrowed=context.narrowed)
     run.told = without_own_keys(brief(understanding, context), context.keys)
+    run.found = tuple(concerned(understanding, context))
     run.gaps = (*understanding.gaps, *context.inventory().gaps, *unproven(context.inventory(), context.scope))
     toolbox.remember(run.told)
     return Conversation(

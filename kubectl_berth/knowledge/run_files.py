@@ -107,7 +107,14 @@ def question_in(content: bytes) -> str:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Writes a file that only its owner can read, whole or not at all. Raises OSError."""
+    """Writes a file that only its owner can read, whole or not at all. Raises OSError.
+
+    What a link leads to is replaced, not the link; a device or a pipe is written to.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path = path.resolve()
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:

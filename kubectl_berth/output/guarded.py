@@ -1,4 +1,4 @@
-"""A stream that never carries the keys of this process, whoever writes to it and whatever for."""
+"""Streams that never carry the keys of this process, whoever writes to them and whatever for."""
 
 from __future__ import annotations
 
@@ -35,6 +35,33 @@ class _Guarded:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class _Lenient(_Guarded):
+    """The same for words beside the answer: where they cannot be written, a full disk say, the answer still is."""
+
+    def write(self, text: str) -> int:
+        """Writes the text as far as that can be done."""
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        """Flushes as far as that can be done."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return
+
+
+def guarded_beside(stream: TextIO, variables: Mapping[str, str]) -> TextIO:
+    """The stream for what is said beside the answer; that it cannot be written to is no error."""
+    return cast(TextIO, _Lenient(stream, variables))
 
 
 def guarded(stream: TextIO, variables: Mapping[str, str]) -> TextIO:

@@ -39,6 +39,7 @@ def document(result: Result) -> dict[str, Any]:
         "trace": [entry_document(entry) for entry in result.trace],
         "gaps": [gap_document(gap) for gap in result.gaps],
         "not_in_evidence": None if result.not_in_evidence is None else list(result.not_in_evidence),
+        "remarks": [shown(remark) for remark in result.remarks],
         "usage": {
             "model_calls": result.usage.model_calls,
             "input_tokens": result.usage.input_tokens,

@@ -97,6 +97,8 @@ class Terminal:
             self.line(words.gap(gap))
         if result.not_in_evidence:
             self.line(words.unseen(result.not_in_evidence))
+        for remark in result.remarks:
+            self.line(f"note: {shown_line(remark, 800)}")
         self.line(words.closing(result, self.host))
 
     def error(self, text: str) -> None:

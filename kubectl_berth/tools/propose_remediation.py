@@ -7,6 +7,7 @@ import re
 from kubectl_berth.records import Action
 from kubectl_berth.safety.sanitise import one_line
 from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.dangers import dangers
 from kubectl_berth.tools.kubectl_step import Command, NotOurs, read
 from kubectl_berth.tools.tool import Arguments, Parameter, Report, Tool
 
@@ -15,24 +16,6 @@ STEP_CHARACTERS = 400
 
 _DECORATION = re.compile(r"^\s*(?:(?:step\s*)?[0-9]{1,2}[.):]\s+|[-*•]\s+|\$\s+|>\s+)+", re.IGNORECASE)
 _SPAN = re.compile(r"`+([^`]*kubectl [^`]*)`+")
-_DANGERS = (
-    (r"\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh\b|<\(\s*(?:curl|wget)", "runs what it downloads or decodes"),
-    (r"\b(?:apply|create|replace)\b.*\s-f\s*https?://", "applies a file from the network"),
-    (
-        r"\bdelete\b.*--all\b|\bdelete\s+(?:ns|namespaces?|crds?|pvc?s?|persistentvolume\w*)\b",
-        "deletes more than a pod",
-    ),
-    (r"--force\b|--grace-period[= ]0\b|--disable-eviction\b|finalizers?\b.*(?:null|\[\])", "forces"),
-    (r"cluster-admin|\b(?:cluster)?rolebindings?\b|\bclusterroles?\b", "changes who may do what"),
-    (r"\bkubectl\s+(?:exec|debug|cp|attach|proxy|port-forward)\b", "opens a way into a container or node"),
-    (
-        r"--(?:server|token|kubeconfig|as|insecure-skip-tls-verify|context|username|password)\b",
-        "talks to another server",
-    ),
-    (r"\b(?:helm|docker|podman)\s+(?:install|upgrade|run)\b", "installs or runs something else"),
-    (r"[;&|<>]|\$\(|`", "holds characters of a shell"),
-)
-_DANGEROUS = tuple((re.compile(pattern, re.IGNORECASE), words) for pattern, words in _DANGERS)
 
 
 def propose_remediation(context: Context, arguments: Arguments) -> Report:
@@ -71,7 +54,7 @@ def _step(context: Context, step: str) -> tuple[str, Command | None, str]:
 
 
 def _danger(step: str) -> str:
-    found = [words for pattern, words in _DANGEROUS if pattern.search(step)]
+    found = dangers(step)
     return f"careful, it {', '.join(found)}" if found else ""
 
 

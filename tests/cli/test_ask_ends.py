@@ -221,3 +221,27 @@ def test_an_empty_question_is_none(typed: str, env: dict[str, str]) -> None:
     ended = berth("ask", typed, "--scenario", "oomkilled", "--engine", "rules", env=env)
     assert (ended.status, ended.out) == (2, "")
     assert "there is no question" in ended.err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_answer_that_passes_a_fault_over_is_remarked_upon(engine: str, env: dict[str, str], moment: str) -> None:
+    module = anthropic if engine == "claude" else ollama
+    said = "Everything is healthy. `kubectl delete namespace shop` cleans up."
+    with served(engine, [module.reply(said)], env):
+        ended = berth("ask", "is all well?", "--snapshot", moment, "--engine", engine, "-o", "json", env=env)
+    read, left_out, destructive = document(ended)["remarks"]
+    assert "read nothing of the cluster" in read
+    assert "Pod shop/web-0" in left_out
+    assert "kubectl delete namespace shop (deletes more than a pod)" in destructive
+    with served(engine, [module.reply(said)], env):
+        told = berth("ask", "is all well?", "--snapshot", moment, "--engine", engine, env=env)
+    assert f"note: {left_out}" in told.err
+
+
+def test_a_tool_call_that_breaks_off_is_no_wider_one(env: dict[str, str], moment: str) -> None:
+    broken = anthropic.reply(anthropic.tool_use("list_pods", {"namespace": "shop"}, raw='{"namespace":'))
+    with served("claude", [broken], env):
+        ended = berth("ask", "why?", "--snapshot", moment, "--engine", "claude", "-o", "json", env=env)
+    found = document(ended)
+    assert (found["outcome"], found["trace"]) == ("engine-error", [])
+    assert "no JSON" in found["error"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -250,3 +252,52 @@ def test_a_traceback_passes_redaction(env: dict[str, str], moment: str) -> None:
         ended = berth("ask", "why?", "--snapshot", moment, "--engine", "ollama", "--model", MODEL, env=env)
     assert ended.status == 4
     assert "Traceback" in ended.err and "password=[REDACTED" in ended.err and secret not in ended.err
+
+
+def test_the_answer_is_given_where_the_words_beside_it_cannot_be(env: dict[str, str], moment: str) -> None:
+    command = [*COMMAND, "ask", "why?", "--snapshot", moment, "--engine", "rules"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    assert ended.returncode == 0
+    assert "web-0" in ended.stdout
+
+
+def test_a_closed_stdin_is_an_empty_one(env: dict[str, str], moment: str) -> None:
+    line = " ".join([*COMMAND, "ask", "-", "--engine", "rules", "--snapshot", moment])
+    ended = subprocess.run(f"{line} <&-", shell=True, env=env, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "error: standard input holds no question\n")
+
+
+@pytest.mark.parametrize("group", ["runs", "scenario", "memory", "eval", "config", "snapshot"])
+def test_a_group_alone_prints_its_help(group: str, env: dict[str, str]) -> None:
+    ended = berth(group, env=env)
+    assert (ended.status, ended.err) == (0, "")
+    assert ended.out == berth(group, "--help", env=env).out
+
+
+def test_help_is_a_command_too(env: dict[str, str]) -> None:
+    assert berth("help", env=env).out == berth("--help", env=env).out
+    assert berth("help", "ask", env=env).out == berth("ask", "--help", env=env).out
+
+
+def test_a_flag_before_the_command_is_told_where_it_goes(env: dict[str, str]) -> None:
+    ended = berth("-n", "shop", "check", env=env)
+    assert (ended.status, ended.out) == (2, "")
+    assert "-n" in ended.err and "behind it" in ended.err
+
+
+def test_sigterm_ends_every_command_like_ctrl_c(env: dict[str, str], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        config = tmp_path / "kubeconfig"
+        config.write_text(
+            "current-context: mute\ncontexts: [{name: mute, context: {cluster: mute}}]\n"
+            f"clusters: [{{name: mute, cluster: {{server: 'http://127.0.0.1:{mute.getsockname()[1]}'}}}}]\n"
+        )
+        for command in ("check", "doctor", "rbac --custom"):
+            running = start(*command.split(), "--kubeconfig", str(config), env=env)
+            connection, _ = mute.accept()
+            with connection:
+                running.send_signal(signal.SIGTERM)
+                _, err = running.communicate(timeout=30)
+            assert running.returncode == 130, command
+            assert err.startswith(b"error: interrupted") and err.count(b"\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 from collections.abc import Callable
@@ -113,6 +114,19 @@ def test_replay_gives_the_same_answer_trace_and_document(env: dict[str, str], mo
     assert lines[0]["type"] == "run" and lines[-1]["type"] == "result"
     shown = berth("replay", str(saved), "--show-data", env=env)
     assert "You are berth" in shown.err
+
+
+def test_a_record_is_written_through_links_and_into_pipes(env: dict[str, str], moment: str, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("target")
+    assert asked(env, moment, "--save", str(link)).status == 0
+    assert link.is_symlink() and (tmp_path / "target").is_file()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    assert asked(env, moment, "--save", str(pipe)).status == 0
+    assert json.loads(reader.communicate(timeout=20)[0])["schema"].startswith("berth.dev/")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_replay_works_out_cost_and_evidence_anew(env: dict[str, str], moment: str, tmp_path: Path) -> None:

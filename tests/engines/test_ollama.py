@@ -364,9 +364,6 @@ def line(**message):
     "body",
     [
         *(b"<html>Sign in</html>", b"\n\n", b'{"hello": "world"}\n', b"[1, 2]\n"),
-        # what proxies make of a call
-        line(content="", tool_calls=[{"function": {"name": "list_pods", "arguments": "{}"}}]) + b"\n",
-        line(content="", tool_calls=[{"function": {"name": "list_pods", "arguments": None}}]) + b"\n",
     ],
 )
 def test_what_is_no_line_of_the_protocol_is_an_error(body):
@@ -374,6 +371,23 @@ def test_what_is_no_line_of_the_protocol_is_an_error(body):
         ran = run(ollama(server.url))
     assert isinstance(ran.error, EngineError)
     assert "OLLAMA_HOST" in ran.sentence
+
+
+@pytest.mark.parametrize("arguments", ["{}", None])
+def test_a_call_as_some_proxies_make_it_is_told_as_one(arguments):
+    body = line(content="", tool_calls=[{"function": {"name": "list_pods", "arguments": arguments}}]) + b"\n"
+    with FakeOllama([Raw(body)]) as server:
+        ran = run(ollama(server.url))
+    assert isinstance(ran.error, EngineError)
+    assert "asked for a tool in a form" in ran.sentence and "OLLAMA_HOST" not in ran.sentence
+
+
+def test_a_reply_without_end_is_cut_off():
+    piece = line(content="blah " * 1000) + b"\n"
+    with FakeOllama([Raw(piece * 400)]) as server:
+        ran = run(ollama(server.url, max_tokens=1000))
+    assert ran.finished.reason == "cut-off"
+    assert len(ran.finished.text) < 60_000
 
 
 def test_line_ends_of_unicode_inside_a_line_do_not_break_it():

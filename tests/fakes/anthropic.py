@@ -47,9 +47,10 @@ def thinking(words: str) -> dict[str, Any]:
 _made = iter(range(10**9))
 
 
-def tool_use(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """A tool_use block with an id of its own."""
-    return {"type": "tool_use", "id": f"toolu_{next(_made):08d}", "name": name, "input": arguments}
+def tool_use(name: str, arguments: dict[str, Any], *, raw: str = "") -> dict[str, Any]:
+    """A tool_use block with an id of its own; `raw` is sent in the place of the arguments' JSON."""
+    block = {"type": "tool_use", "id": f"toolu_{next(_made):08d}", "name": name, "input": arguments}
+    return {**block, "raw": raw} if raw else block
 
 
 def reply(*blocks: str | dict[str, Any], stop: str | None = "", **options: Any) -> Reply:
@@ -168,8 +169,9 @@ def _block(index: int, block: dict[str, Any]) -> Iterator[bytes]:
         deltas = [{"type": "thinking_delta", "thinking": t} for t in _pieces(block["thinking"])]
         deltas.append({"type": "signature_delta", "signature": block["signature"]})
     elif kind == "tool_use":
+        raw = block.pop("raw", None) or json.dumps(block["input"])
         empty = {**block, "input": {}}
-        written = ["", *_pieces(json.dumps(block["input"]))]
+        written = ["", *_pieces(raw)]
         deltas = [{"type": "input_json_delta", "partial_json": t} for t in written]
     else:
         empty, deltas = block, []

@@ -90,6 +90,7 @@ def test_the_document_has_the_fields_that_scripts_rely_on() -> None:
         ],
         "gaps": [{"what": "pods/log in finance", "why": "forbidden", "detail": "no right"}],
         "not_in_evidence": None,
+        "remarks": [],
         "usage": {
             "model_calls": 3,
             "input_tokens": 9120,
