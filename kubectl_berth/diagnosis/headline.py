@@ -67,7 +67,8 @@ def _why(parts: Sequence[str], signals: Sequence[Signal], told: Sequence[Reason]
         return [lacking[0]]
     best = max(told, key=lambda one: telling(one.text), default=None)
     if best is not None and telling(best.text):
-        where = "" if best.where.startswith("event") else f"{best.where.rpartition('.')[0].removeprefix('status.')} "
-        return [f"{where.strip()}: {decisive(best.text, LONGEST)}" if where.strip() else decisive(best.text, LONGEST)]
+        inner = best.where.startswith("status.") and best.where.count(".") > 1
+        where = f"{best.where.rpartition('.')[0].removeprefix('status.')}: " if inner else ""
+        return [f"{where}{decisive(best.text, LONGEST)}"]
     more = [one for one in signals if telling(one.words)]
     return [_without_field(more[0], LONGEST)] if more else []

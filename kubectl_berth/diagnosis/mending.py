@@ -41,12 +41,12 @@ _CREDENTIALS = re.compile(
 )
 _WRITTEN = re.compile(
     r"execution error at|template|values don't meet|schema|unmarshal|yaml|json|unknown field|parse error"
-    r"|validation|unresolved|kustomize build|must be (?:one|a|an|set)|required value|unsupported value",
+    r"|validation|unresolved|kustomize build|must be (?:one|a|an|set)|required value|unsupported|not supported",
     re.IGNORECASE,
 )
 _AWAY = re.compile(
-    r"no such host|connection refused|time(?:d ?)?out|deadline exceeded|unreachable|no route|reset by peer|EOF\b"
-    r"|\b50[234]\b",
+    r"no such host|connection refused|ECONNREFUSED|i/o timeout|dial tcp|connection timed out|handshake timeout"
+    r"|unreachable|no route|reset by peer|\bEOF\b|\b50[234]\b|while awaiting headers",
     re.IGNORECASE,
 )
 _FULL = re.compile(
@@ -134,16 +134,28 @@ def _lacking(inventory: Inventory, view: CustomResource, text: str) -> str:
 
 
 def _absent(inventory: Inventory, view: CustomResource, text: str) -> str:
-    match = _NOT_FOUND.search(text)
-    if match is None:
-        return ""
-    word, group = match[1].lower(), match[2] or ""
-    names = [(one.spec.names, one.spec.group) for one in inventory.definitions]
-    kinds = [one.kind for one, of in names if word in (one.plural, one.kind.lower()) and group in ("", of)]
-    kinds = kinds or [kind for kind in _PLAIN if word.removesuffix("s") == kind.lower()]
-    there = near(inventory, match[3], kinds, view.namespace) if kinds else ""
-    what = f"{kinds[0]} {match[3]}" if kinds else f"{match[1]} {match[3]}"
-    return f"{what} does not exist{there}: correct that name in the spec of {view.ref}, or create what it names"
+    for match in _NOT_FOUND.finditer(text):
+        word, group, name = match[1].lower(), match[2] or "", match[3]
+        names = [(one.spec.names, one.spec.group) for one in inventory.definitions]
+        kinds = [one.kind for one, of in names if word in (one.plural, one.kind.lower()) and group in ("", of)]
+        kinds = kinds or [kind for kind in _PLAIN if word.removesuffix("s") == kind.lower()]
+        if kinds or group:
+            there = near(inventory, name, kinds, view)
+            what = f"{kinds[0] if kinds else match[1]} {name}"
+            return (
+                f"{what} does not exist{there}: correct that name in the spec of {_written_in(inventory, view, name)}, "
+                "or create what it names"
+            )
+    return ""
+
+
+def _written_in(inventory: Inventory, view: CustomResource, name: str) -> Ref:
+    """The object whose spec a person writes that name in: the highest maker of this one that holds it, or itself."""
+    above = [inventory.find(ref) for ref in reversed(inventory.owners(view))]
+    for one in above:
+        if isinstance(one, CustomResource) and any(place.name == name for place in named_in(one.spec, "spec")):
+            return one.ref
+    return view.ref
 
 
 _PLAIN = ("Deployment", "StatefulSet", "Service", "ServiceAccount", "Job", "PersistentVolumeClaim", "Namespace")

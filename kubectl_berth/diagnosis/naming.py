@@ -26,7 +26,7 @@ class Named:
     """One place where an object names another.
 
     `kind` is "" where the place gives none: then `stem` says what the field is about ("authentication" of
-    authenticationRef). `namespace` is "" where none is given.
+    authenticationRef). `namespace` is "" where none is given. A `loose` field may hold something else than a name.
     """
 
     where: str
@@ -34,6 +34,7 @@ class Named:
     kind: str = ""
     namespace: str = ""
     stem: str = ""
+    loose: bool = False
 
 
 def named_in(value: Any, where: str, own: str = "", depth: int = 0) -> Iterator[Named]:
@@ -56,20 +57,23 @@ def named_in(value: Any, where: str, own: str = "", depth: int = 0) -> Iterator[
 
 def _by_field(key: str, value: Any, where: str, own: str) -> Iterator[Named]:
     """What a field named for it names: "issuerRef: {name: ca}", "clusterName: main", "dependsOn: [{name: infra}]"."""
-    named = _NAME.match(key)
-    if named and isinstance(value, str) and value:
-        yield Named(where, value, stem=named[1])
     match = _REF.match(key)
-    if match is None and key != "dependsOn":
+    named = _NAME.match(key)
+    stem = match[1] if match else named[1] if named else own if key == "dependsOn" else key
+    refers = match is not None or key == "dependsOn"
+    if not stem or key in _NO_FIELDS:
         return
-    stem = match[1] if match else own
-    entries = list(enumerate(value[:WIDEST])) if isinstance(value, list) else [(-1, value)]
+    entries = list(enumerate(value[:WIDEST])) if isinstance(value, list) and refers else [(-1, value)]
     for index, entry in entries:
         at = where if index < 0 else f"{where}[{index}]"
-        if isinstance(entry, str) and entry:
-            yield Named(at, entry, stem=stem)
+        if isinstance(entry, str) and _OBJECT.fullmatch(entry):
+            yield Named(at, entry, stem=stem, loose=not refers)
         elif isinstance(entry, dict) and _text(entry, "name") and not _text(entry, "kind"):
-            yield Named(at, _text(entry, "name"), "", _text(entry, "namespace"), stem)
+            yield Named(at, _text(entry, "name"), "", _text(entry, "namespace"), stem, not refers)
+
+
+_NO_FIELDS = frozenset({"name", "namespace", "kind", "apiVersion", "metadata", "type", "labels", "annotations"})
+_OBJECT = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
 
 
 def _text(value: Mapping[Any, Any], key: str) -> str:
@@ -98,11 +102,19 @@ def meant(inventory: Inventory, view: CustomResource, place: Named) -> Identifie
 
 def _kinds(inventory: Inventory, view: CustomResource, stem: str) -> list[str]:
     """The custom kinds of the same project that a field may be about: "authentication" -> TriggerAuthentication."""
-    word = stem.lower()
-    if len(word) < 4:
-        return []
-    mine = inventory.once(_by_domain).get(domain(view.api_version), [])
-    return [kind for kind in mine if kind.lower().endswith(word) or (len(kind) > 3 and word.endswith(kind.lower()))]
+    word, project = stem.lower(), domain(view.api_version)
+    known = inventory.once(_known)
+    if (project, word) not in known:
+        mine = inventory.once(_by_domain).get(project, []) if len(word) > 3 else []
+        known[project, word] = [
+            kind for kind in mine if kind.lower().endswith(word) or (len(kind) > 3 and word.endswith(kind.lower()))
+        ]
+    return known[project, word]
+
+
+def _known(inventory: Inventory) -> dict[tuple[str, str], list[str]]:
+    """What was worked out before of a project and a word: every object of a kind has the same fields."""
+    return {}
 
 
 def _by_domain(inventory: Inventory) -> dict[str, list[str]]:
@@ -132,8 +144,10 @@ def referred(inventory: Inventory, view: CustomResource) -> list[Identified]:
             there = meant(inventory, view, place)
             if there is not None:
                 found.setdefault(there.ref, there)
+    above = inventory.owners(view)
     for there in managers(inventory, view):
-        found.setdefault(there.ref, there)
+        if there.ref not in above:  # the label of what made it says nothing that it needs
+            found.setdefault(there.ref, there)
     return list(found.values())
 
 
@@ -183,22 +197,23 @@ def missing_references(inventory: Inventory, view: CustomResource) -> list[str]:
             continue
         kinds = [place.kind] if place.kind else _referenced(inventory, view, place)
         if kinds and set(kinds) <= known and not (place.kind == view.kind and place.name == view.name):
-            there = near(inventory, place.name, kinds, place.namespace or view.namespace)
+            there = near(inventory, place.name, kinds, view)
             lines.append(f"spec names {' or '.join(kinds)} {place.name}, which does not exist{there}")
     return list(dict.fromkeys(lines))
 
 
 def _referenced(inventory: Inventory, view: CustomResource, place: Named) -> list[str]:
     """The kinds of a reference that gives none; [] for a plain name, which may stand for anything."""
-    if place.where.endswith("Name") or _builtin(place.stem):
+    if place.loose or _builtin(place.stem):
         return []
     kinds = _kinds(inventory, view, place.stem)
     return [kind for kind in kinds if kind.lower().endswith(place.stem.lower())]
 
 
-def near(inventory: Inventory, name: str, kinds: Sequence[str], namespace: str) -> str:
-    """What there is instead of an object that does not exist: "; there is rabbitmq-auth", "" where nothing is near."""
-    within = [one for one in inventory.everything if one.kind in kinds]
+def near(inventory: Inventory, name: str, kinds: Sequence[str], view: Identified) -> str:
+    """What there is instead of an object that another one names in vain: "; there is rabbitmq-auth", else ""."""
+    namespace = view.namespace
+    within = [one for one in inventory.everything if one.kind in kinds and one.ref != view.ref]
     here = {one.name for one in within if one.namespace in ("", namespace)}
     names = near_names(name, here, limit=3) or (sorted(here) if len(here) == 1 else [])
     if names:

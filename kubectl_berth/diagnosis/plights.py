@@ -24,7 +24,7 @@ LATELY = 900.0  # seconds since such a warning came last
 LONGEST = 300
 
 _TELLS = re.compile(
-    r"^(reason|message|trace|cause|detail|details|description|diagnosis|exception|stack_?trace)$"
+    r"^(reason|message|trace|cause|detail|details|description|diagnosis|exception|stack_?trace|\w+Errors?)$"
     r"|^(?:last_?)?(?:err|error|failure)(?:s|Msg|Message|Description|Reason|Info|Details?|_message)?$"
     r"|^(?:state|phase|status|sync)(?:Message|Reason)$",
     re.IGNORECASE,

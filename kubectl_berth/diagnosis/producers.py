@@ -24,6 +24,13 @@ _MAKES = re.compile(r"certificate|secret|credential|password|user|token|key|bind
 _NAMESAKE = re.compile(r"secret|credential|password|user|token|keypair|certificate", re.IGNORECASE)
 
 
+_LOGIN = re.compile(
+    r"(?:[\w-]+-)?(?:app|users?|superuser|root|admin|auth|passwords?|credentials?|conn(?:ection)?|secrets?|tls|certs?|ca|"
+    r"token|server|client|keys?)"
+)
+_RUN = frozenset({"Pod", "StatefulSet", "Deployment", "Job", "Service"})
+
+
 @dataclass(frozen=True)
 class Producer:
     """A custom resource that should write an object, and the field that says so."""
@@ -38,15 +45,32 @@ def producers(inventory: Inventory, ref: Ref) -> list[Producer]:
         return []
     named: list[Producer] = []
     namesakes: list[Producer] = []
+    called: list[Producer] = []
     for one in inventory.custom:
-        if one.namespace not in ("", ref.namespace):
+        if one.namespace not in ("", ref.namespace) or _needs(inventory, one, ref):
             continue
         where = next((where for where in _places(one, ref) if _written(one, where)), None)
         if where is not None:
             named.append(Producer(one, where))
         elif one.name == ref.name and one.namespace == ref.namespace and _is_namesake(one, ref):
             namesakes.append(Producer(one, "metadata.name"))
-    return named or namesakes
+        elif _called_after(inventory, one, ref):
+            called.append(Producer(one, "it is called after it"))
+    return named or namesakes or called
+
+
+def _needs(inventory: Inventory, one: CustomResource, ref: Ref) -> bool:
+    """True where a pod of the custom resource itself waits for the object: it is no product of it then."""
+    waits = (status.state.waiting for pod in inventory.pods_of(one.ref) for status in pod.status.container_statuses)
+    return any(waiting is not None and ref.name in waiting.message for waiting in waits)
+
+
+def _called_after(inventory: Inventory, one: CustomResource, ref: Ref) -> bool:
+    """True for "main-app" beside a "main" that runs something itself: operators write the logins to what they run."""
+    rest = ref.name.removeprefix(f"{one.name}-")
+    if one.namespace != ref.namespace or rest == ref.name or not _LOGIN.fullmatch(rest):
+        return False
+    return any(below.kind in _RUN for below in inventory.children(one.ref))
 
 
 def _is_namesake(one: CustomResource, ref: Ref) -> bool:

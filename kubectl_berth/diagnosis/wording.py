@@ -42,7 +42,11 @@ def plain(text: str) -> str:
     """The text on one line, without stack frames, dumps of structs and long JSON; of a trace what it began and ended
     with."""
     line = " ".join(_untraced(text).split())
-    return _TAIL.sub("", _undumped(line)).strip().removesuffix(".")
+    told = _undumped(line)
+    tail = _TAIL.search(told)
+    if tail is not None and sum(map(tail[0].count, "]}")) > sum(map(tail[0].count, "[{")):
+        told = told[: tail.start()]
+    return told.strip().removesuffix(".")
 
 
 def decisive(text: str, limit: int) -> str:

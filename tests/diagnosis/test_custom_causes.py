@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from kubectl_berth.records import Finding, Ref
+from kubectl_berth.records import Ref
+from tests.diagnosis.custom import custom, definition, failed, roots
 from tests.diagnosis.objects import (
     Obj,
-    ago,
     condition,
     deployment,
     event,
     found,
-    merged,
     obj,
     one,
     owned,
@@ -23,35 +22,9 @@ from tests.diagnosis.objects import (
     waiting,
 )
 
-API = "stock.example.org/v1"
-
-
-def custom(kind: str, name: str, *conditions: Obj, spec: Any = None, api: str = API, **rest: Any) -> Obj:
-    status = {"conditions": list(conditions)} if conditions else {}
-    return obj(api, kind, name, **merged({"spec": spec or {}, "status": status}, rest))
-
-
-def definition(kind: str, group: str = "stock.example.org") -> Obj:
-    names = {"kind": kind, "plural": f"{kind.lower()}s"}
-    return obj(
-        "apiextensions.k8s.io/v1",
-        "CustomResourceDefinition",
-        f"{names['plural']}.{group}",
-        "",
-        spec={"group": group, "names": names},
-    )
-
-
-def failed(reason: str, message: str) -> Obj:
-    return condition("Ready", "False", reason, message)
-
 
 def lacks(secret: str) -> Obj:
     return pod("till-1", waiting("CreateContainerConfigError", f'secret "{secret}" not found'))
-
-
-def roots(findings: list[Finding]) -> list[str]:
-    return [str(finding.subject) for finding in findings if finding.cause and finding.severity != "info"]
 
 
 # --- who should write a Secret ----------------------------------------------------------------------------------------
@@ -78,6 +51,18 @@ def test_a_secret_that_is_missing_leads_to_what_should_write_it_and_on_to_its_ow
 def test_the_namesake_that_is_made_for_secrets_is_the_maker() -> None:
     sealed = custom("WrappedSecret", "till-login", failed("Unwrap", "no key could decrypt it"))
     assert roots(found(lacks("till-login"), sealed)) == ["WrappedSecret shop/till-login"]
+
+
+def test_a_login_called_after_what_an_operator_runs_is_written_by_that() -> None:
+    store = custom("Store", "orders", failed("Setup", "disk is too small: 1Gi is below the minimum"))
+    runs = owned(obj("apps/v1", "StatefulSet", "orders", spec={"replicas": 0}), store)
+    assert roots(found(lacks("orders-app"), store, runs)) == ["Store shop/orders"]
+    assert one(found(lacks("orders-theme"), store, runs), "SecretMissing").cause  # no login
+
+
+def test_what_runs_the_pod_that_lacks_a_secret_does_not_write_it() -> None:
+    rollout = custom("Rollout", "orders", failed("Timeout", "pods are not ready: timed out waiting"))
+    assert roots(found(owned(lacks("orders-app"), rollout), rollout)) == ["Secret shop/orders-app"]
 
 
 READERS = [
@@ -225,6 +210,32 @@ def test_a_state_that_does_not_end_and_says_why_is_a_fault_and_explains_what_wai
     assert "token has no access" in one([f for f in findings if f.cause], "CustomResourceDegraded").summary
 
 
+def test_a_store_that_is_named_without_a_kind_is_found_by_its_own() -> None:
+    place = custom("BackupPlace", "main", status={"phase": "Unavailable", "message": "403: access denied"})
+    backup = custom(
+        "Backup", "night", spec={"place": "main"}, status={"phase": "Failed", "validationErrors": ["no place"]}
+    )
+    assert roots(found(place, backup)) == ["BackupPlace shop/main"]
+
+
+def test_a_delivery_that_waits_follows_from_the_pod_it_delivered_and_no_other_does() -> None:
+    labels = {"metadata": {"labels": {"stock.example.org/name": "till"}}}
+    web = deployment("till", replicas=2, ready=0, **labels)
+    maker = owned(obj("apps/v1", "ReplicaSet", "till-1", spec={"replicas": 2}, status={"replicas": 2}), web)
+    broken = owned(pod("till-1-a", waiting("ImagePullBackOff", "not found")), maker)
+    waits = custom("Release", "till", failed("HealthCheckFailed", "timeout waiting for: [Deployment/shop/till status]"))
+    assert roots(found(waits, web, maker, broken)) == ["Pod shop/till-1-a"]
+    faulty = custom("Release", "till", failed("UpgradeFailed", "template: x.yaml:3:4: nil pointer evaluating"))
+    assert set(roots(found(faulty, web, maker, broken))) == {"Pod shop/till-1-a", "Release shop/till"}
+
+
+def test_the_label_of_its_maker_does_not_turn_a_part_into_the_effect() -> None:
+    service = custom("Function", "till", failed("RevisionFailed", "revision till-4 failed"))
+    labelled = {"metadata": {"labels": {"stock.example.org/function": "till"}}}
+    revision = owned(custom("Revision", "till-4", failed("NoImage", "401 Unauthorized"), **labelled), service)
+    assert roots(found(service, revision)) == ["Revision shop/till-4"]
+
+
 @pytest.mark.parametrize(
     "quiet",
     [
@@ -272,111 +283,3 @@ def test_a_warning_that_is_over_rare_or_not_believed_by_the_status_is_none() -> 
     assert reasons(plan, event(plan, "Slow", "it takes a while", times=30)) == set()
     well = custom("Plan", "nightly", condition("Ready", "True"))
     assert reasons(well, event(well, "ApplyFailed", "connection refused", times=30)) == set()
-
-
-# --- dates and webhooks ------------------------------------------------------------------------------------------------  # noqa: E501
-
-
-def test_a_term_that_is_over_is_said_first_even_where_a_condition_calls_it_ready() -> None:
-    over = {"notAfter": ago(300), "conditions": [condition("Ready", "True")]}
-    cause = one(found(custom("Certificate", "www", status=over)), "CustomResourceDegraded")
-    assert cause.summary.startswith("it expired 5h ago")
-    valid = {"notAfter": ago(-9000), "conditions": [condition("Ready", "True")]}
-    assert reasons(custom("Certificate", "www", status=valid)) == set()
-
-
-POST = 'Internal error occurred: failed calling webhook "stamp.example.org": failed to call webhook: Post "https://stamp.ops.svc:443/?timeout=10s": tls: failed to verify certificate: x509: '  # noqa: E501
-EXPIRED = (
-    POST
-    + "certificate has expired or is not yet valid: current time 2026-10-05T09:20:00Z is after 2026-10-05T01:00:00Z"
-)
-
-
-def hook(**metadata: Any) -> Obj:
-    client = {"service": {"namespace": "ops", "name": "stamp"}}
-    rules = [{"apiGroups": [""], "resources": ["pods"]}]
-    webhook = {"name": "stamp.example.org", "clientConfig": client, "failurePolicy": "Fail", "rules": rules}
-    base = obj("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "stamp", "", webhooks=[webhook])
-    return merged(base, {"metadata": metadata})
-
-
-def refused(text: str) -> list[Obj]:
-    service = obj("v1", "Service", "stamp", "ops", spec={"selector": {"app": "stamp"}})
-    behind = pod("stamp-1", metadata={"namespace": "ops", "labels": {"app": "stamp"}})
-    web = deployment("web", replicas=2, ready=1)
-    maker = owned(obj("apps/v1", "ReplicaSet", "web-1", spec={"replicas": 2}, status={"replicas": 1}), web)
-    return [service, behind, web, maker, event(maker, "FailedCreate", f"Error creating: {text}", times=9)]
-
-
-@pytest.mark.parametrize(
-    ("spec", "metadata"),
-    [
-        ({"dnsNames": ["stamp.ops.svc"], "issuerRef": {"name": "inner"}}, {}),
-        ({"issuerRef": {"name": "inner"}}, {"annotations": {"trust.example.org/ca-from": "ops/stamp-serving"}}),
-    ],
-)
-def test_a_webhook_whose_certificate_ran_out_leads_to_who_should_renew_it(spec: Any, metadata: Any) -> None:
-    there = {"metadata": {"namespace": "ops"}}
-    certificate = custom("Certificate", "stamp-serving", spec=spec, status={"notAfter": ago(510)}, **there)
-    signer = custom("Issuer", "inner", failed("NoAnswer", "dial tcp: lookup vault.ops: no such host"), **there)
-    findings = found(*refused(EXPIRED), hook(**metadata), certificate, signer)
-    assert roots(findings) == ["Issuer ops/inner"]
-    assert "has expired" in one(findings, "WebhookFails").summary
-    assert "caBundle" not in one(findings, "WebhookFails").summary
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        ("certificate signed by unknown authority", "caBundle"),
-        ("certificate is valid for old.ops.svc, not stamp.ops.svc", "made out for other names"),
-        (
-            "certificate has expired or is not yet valid: current time 2026-10-05T09:20:00Z is before 2026-10-06T00:00:00Z",  # noqa: E501
-            "not valid yet",
-        ),
-    ],
-)
-def test_other_troubles_of_a_certificate_are_called_what_they_are(error: str, words: str) -> None:
-    well = custom("Certificate", "stamp-serving", condition("Ready", "True"), spec={"dnsNames": ["stamp.ops.svc"]})
-    failing = one(found(*refused(POST + error), hook(), well), "WebhookFails")
-    assert failing.cause and words in failing.summary
-
-
-# --- what hangs on a source --------------------------------------------------------------------------------------------  # noqa: E501
-
-
-def test_what_takes_its_version_from_a_source_that_fails_is_told_with_it() -> None:
-    source = custom(
-        "Registry",
-        "charts",
-        failed("Pull", "401 Unauthorized: bad credentials"),
-        spec={"url": "oci://r.example.org", "secretRef": {"name": "pull"}},
-    )
-    release = custom(
-        "Release", "till", condition("Ready", "True"), spec={"chartRef": {"kind": "Registry", "name": "charts"}}
-    )
-    web = deployment("till", metadata={"labels": {"stock.example.org/name": "till"}})
-    cause = one(found(source, release, web), "CustomResourceDegraded")
-    assert set(cause.effects) == {Ref("Release", "shop", "till"), Ref("Deployment", "shop", "till")}
-    assert "runs on in the version it has: Deployment shop/till" in " ".join(cause.evidence)
-    assert "Secret pull" in cause.remedy
-
-
-def test_what_serves_by_its_own_pods_is_no_source_of_what_names_it() -> None:
-    cluster = custom("Cluster", "db", failed("Degraded", "1 member is gone"))
-    pooler = custom("Pooler", "db-rw", condition("Ready", "True"), spec={"clusterRef": {"name": "db"}})
-    assert one(found(cluster, owned(pod("db-1"), cluster), pooler), "CustomResourceDegraded").effects == ()
-
-
-def test_a_generated_object_is_mended_where_its_value_comes_from() -> None:
-    issuer = custom(
-        "Authority", "public", condition("Ready", "True"), spec={"solvers": [{"ingress": {"ingressClassName": "edge"}}]}
-    )
-    proof = custom("Proof", "www", failed("Pending", "got 404"), spec={"authorityRef": {"name": "public"}})
-    ingress = owned(
-        obj("networking.k8s.io/v1", "Ingress", "proof-x", spec={"ingressClassName": "edge", "rules": []}), proof
-    )
-    known = obj("networking.k8s.io/v1", "IngressClass", "nginx", "")
-    cause = one(found(issuer, proof, ingress, known), "IngressClassMissing")
-    assert cause.cause and "spec.solvers[0].ingress.ingressClassName of Authority shop/public" in cause.remedy
-    assert "made by Proof shop/www" in " ".join(cause.evidence)
