@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import Pod, Workload, age
-from kubectl_berth.diagnosis.capacity import losses, pools
+from kubectl_berth.diagnosis.availability import stranded, takes_down, units
+from kubectl_berth.diagnosis.capacity import bound_to_node, losses, pools, takes_pods
 from kubectl_berth.diagnosis.disruption import State, drains, shared, states, unmanaged
+from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
@@ -215,6 +218,7 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     parts = [
         bullets("**Pods that do not end**", hanging),
         _bare(bare if nodes else ()),
+        bullets("**Down while it moves** (runs once only)", _once(case, nodes)),
         bullets("**Local data**", local),
     ]
     remedies = []
@@ -225,8 +229,30 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     if local:
         remedies.append("--delete-emptydir-data deletes what lies in emptyDir volumes: make sure that nothing there is "
                         "needed.")  # fmt: skip
+    if nodes and any(bound_to_node(case.inventory, pod) for name in nodes for pod in _on(case, name)):
+        remedies.append("Pods of DaemonSets stay on the node: a drain goes on only with --ignore-daemonsets.")
     remedies.append("Cordon first, drain one node at a time, and watch for pods that stay Pending before the next one.")
-    return Said(f"{verdict} {room}".strip(), [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+    lead = _lead(case, nodes, hindered=bool((bare and nodes) or hanging), homeless=room.startswith("But"))
+    if lead and not unseen:
+        verdict = f"{lead}: {verdict[:1].lower()}{verdict[1:]}"
+    verdict = " ".join(words for words in (verdict, room, _left(case, nodes)) if words)
+    return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+
+
+_LEAVE = re.compile(
+    r"\b(?:can|may|could|should|shall)\s+(?:i|we)\b|\b(?:safe|safely|ok|okay|fine|alright)\b", re.IGNORECASE
+)
+
+
+def _lead(case: Case, nodes: set[str], *, hindered: bool, homeless: bool) -> str:
+    """Yes, no or only if, where leave for the drain of a node is asked."""
+    if not nodes or not _LEAVE.search(case.understanding.text):
+        return ""
+    if hindered:
+        return "No, not as it is"
+    if homeless:
+        return "Only if what cannot move may stay down"
+    return "Yes, with an interruption" if _once(case, nodes) else "Yes, by what can be read"
 
 
 def _unseen(case: Case) -> str:
@@ -274,8 +300,34 @@ def _room(case: Case, nodes: set[str]) -> str:
         return ""
     if loss.covered:
         return "By requests its pods find a place on the other nodes."
-    pods = ", ".join(f"{pod.namespace}/{pod.name}" for pod in (loss.homeless or ())[:3])
-    return f"But not all of its pods find another place: {pods or 'some'} would stay Pending."
+    homeless = loss.homeless or ()
+    pods = ", ".join(f"{pod.namespace}/{pod.name}" for pod in homeless[:3])
+    why = next((found.why for pod in homeless if (found := stranded(case.inventory, pod, [name])) is not None), "")
+    since = f", since {why}" if why else ""
+    return f"But not all of its pods find another place: {pods or 'some'} would stay Pending{since}."
+
+
+def _left(case: Case, nodes: set[str]) -> str:
+    """The nodes that still take pods, where some do not."""
+    if not nodes or "nodes" in case.inventory.unread:
+        return ""
+    others = [node for node in case.inventory.nodes if node.name not in nodes]
+    closed = [f"{node.name} ({'cordoned' if node.ready else 'not ready'})" for node in others if not takes_pods(node)]
+    usable = [node.name for node in others if takes_pods(node)]
+    if not closed:
+        return ""
+    only = f"only {listed(usable, 4)} take{'s' if len(usable) == 1 else ''}" if usable else "no other node takes"
+    return f"Of the other nodes {only} pods now, not {listed(closed, 4)}."
+
+
+def _on(case: Case, node: str) -> list[Pod]:
+    return [pod for pod in case.inventory.pods_of(Ref("Node", "", node)) if not pod.finished]
+
+
+def _once(case: Case, nodes: set[str]) -> list[str]:
+    """What runs once only and lies on the nodes."""
+    gone = [one for name in sorted(nodes) for one in takes_down(units(case.inventory)).get(name, ()) if one.single]
+    return [str(one.top.ref if one.top is not None else one.ref) for one in gone[:MOST]]
 
 
 DRAIN = Topic(drain_calls, say_drain)

@@ -225,3 +225,26 @@ def test_a_kill_by_the_node_is_not_mended_by_a_higher_limit(small: SmallCluster,
 def test_a_kill_at_its_own_limit_is_mended_there(small: SmallCluster) -> None:
     victim(small, killed_at="2026-10-05T07:00:00Z")  # hours before the node was short
     assert "Raise the memory limit of container quoter from 2Gi" in first(ask(small, "should I raise quoter's limit?"))
+
+
+# --- leave for a drain ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", ["is it ok to drain node-a tonight?", "can I reboot node-a?"])
+def test_a_drain_is_given_leave_with_what_it_brings(small: SmallCluster, question: str) -> None:
+    asking(small, "loom", "mill", "node-a", cpu="100m")
+    named(small, "Node", "node-b")["spec"]["unschedulable"] = True
+    answer = ask(small, question)
+    assert first(answer).startswith("**Yes, with an interruption: no disruption budget blocks")
+    assert "only node-c takes pods now, not node-b (cordoned)" in first(answer)
+    assert "Down while it moves" in answer and "Deployment mill/loom" in answer
+
+
+def test_a_volume_that_lies_on_the_node_alone_does_not_move(small: SmallCluster) -> None:
+    stateful(small, "archive", "vault", template="disk")
+    rule = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["node-a"]}
+    claim(small, "disk-archive-0", "vault",
+          nodeAffinity={"required": {"nodeSelectorTerms": [{"matchExpressions": [rule]}]}})  # fmt: skip
+    answer = first(ask(small, "is it safe to drain node-a?"))
+    assert answer.startswith("**Only if what cannot move may stay down")
+    assert "vault/archive-0 would stay Pending, since its volume disk-archive-0" in answer
