@@ -6,20 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubectl_berth.engines.rules.advice import (
-    earlier_revision,
-    more_memory,
-    pull_secret,
-    rollback,
-    scale_up,
-    start_command,
-    webhook_back,
-)
-from kubectl_berth.engines.rules.beside import beside, command_of, node_names, policy
+from kubectl_berth.engines.rules.beside import beside, policy
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import asks_for_changes, changes
 from kubectl_berth.engines.rules.history import history
-from kubectl_berth.engines.rules.log_advice import RESOLVE, advice
 from kubectl_berth.engines.rules.material import (
     MOST_CAUSES,
     MOST_EVIDENCE,
@@ -28,18 +18,19 @@ from kubectl_berth.engines.rules.material import (
     Material,
     about,
     capital,
+    first_with,
     log_of,
     sentence,
     spoken,
     why,
 )
-from kubectl_berth.engines.rules.named import with_the_thing
 from kubectl_berth.engines.rules.orders import quoted
+from kubectl_berth.engines.rules.remedies import remedies
 from kubectl_berth.engines.rules.special import MOST_OPERATORS, operators, own_note
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.unchecked import MOST, unchecked
 from kubectl_berth.engines.rules.verdict import verdict
-from kubectl_berth.records import Finding
+from kubectl_berth.records import Finding, Ref
 
 SHORT = re.compile(
     r"\b(?:short(?:ly)?(?: version| answer)?|brief(?:ly)?|in (?:one|a|two) (?:lines?|sentences?|words?)|tl;?dr|"
@@ -107,7 +98,7 @@ def _whole(material: Material) -> list[str]:
     orders = len(parts)
     parts.append("")
     parts.append(_list("**Worth knowing, no fault**", _notes(material), 4))
-    parts.append(_list("**What to do** (nothing was changed; berth only reads)", _remedies(material), MOST_OBJECTS))
+    parts.append(_list("**What to do** (nothing was changed; berth only reads)", remedies(material), MOST_OBJECTS))
     parts.append(_list("**What would show that this is wrong**", _disproofs(case), 3))
     parts.append(_list("**Elsewhere in the cluster**", _elsewhere(material), 3))
     parts.append(_list("**Not checked**", unchecked(material), MOST))
@@ -146,7 +137,7 @@ def _short(material: Material) -> list[str]:
     causes = [f"{sentence(about(material, one) + why(material, one))}" for one in case.causes]
     several = len(causes) > 1
     parts = [verdict(material), *material.preface, _list("", causes, 8) if several else ""]
-    parts.append(_list("**What to do**", _remedies(material), 3))
+    parts.append(_list("**What to do**", remedies(material), 3))
     parts.append(_orders(material))
     parts.append(_list("**Not checked**", unchecked(material), 2 + len(material.gaps)))
     parts.append(_footer(material))
@@ -159,11 +150,11 @@ def _steps(material: Material) -> list[str]:
     faults = [*case.causes, *case.symptoms]
     if not faults:
         return [verdict(material), _footer(material)]
-    remedies = _remedies(material)
+    told = remedies(material)
     subject = case.main or faults[0].subject
     head = f"**What to do about {subject}** (nothing was changed; berth only reads)"
     none = f"**What helps {subject} the checks do not know.**"
-    parts = [_list(head, remedies, MOST_OBJECTS) or none]
+    parts = [_list(head, told, MOST_OBJECTS) or none]
     parts.append(_list("**It is done when**", _disproofs(case), 3))
     return [*parts, _orders(material), _footer(material)]
 
@@ -180,14 +171,9 @@ def _cause(material: Material, finding: Finding, number: int) -> str:
     lines += [f"- {line}" for one in finding.evidence[:MOST_EVIDENCE] if (line := material.say(one, source))]
     lines += [f"- {line}" for line in beside(material, finding)]
     log = log_of(material, finding)
-    if log is not None and finding is _first_with(material, log):
+    if log is not None and finding is first_with(material, log):
         lines += [f"- {line}" for line in log_lines(material, log)]
     return "\n".join(lines)
-
-
-def _first_with(material: Material, log: LogSeen) -> Finding | None:
-    """The cause under which a log is told."""
-    return next((one for one in material.case.causes if log_of(material, one) is log), None)
 
 
 def log_lines(material: Material, log: LogSeen) -> list[str]:
@@ -203,18 +189,25 @@ def log_lines(material: Material, log: LogSeen) -> list[str]:
         told = [f"{capital(where)}: {quoted(log.waiting.line)}"]
     if not told and log.reading.last:
         told = [f"{capital(where)} ends with {quoted(log.reading.last)}; no line of it names an error"]
-    if log.slow and all(log.slow not in line for line in told):
+    if log.slow and _by_probe(material) and all(log.slow not in line for line in told):
         told.append(f"{capital(where)}: {quoted(log.slow)}")
+    if not told and log.wanted.about is not None:
+        told = [f"The {where} does not name {log.wanted.about}"]
     if not told:
         told = [f"The {where} is empty"]
     down = [target for target in log.targets if target.down]
     return told + [capital(f"{target.words}.") for target in (down or log.targets)[:2]]
 
 
+def _by_probe(material: Material) -> bool:
+    """True where a probe has to do with it, to which the time that a start takes matters."""
+    return any("probe" in one.reason.lower() for one in (*material.case.causes, *material.case.symptoms))
+
+
 def _loose_logs(material: Material) -> str:
     """Logs that belong to no cause that is shown."""
     shown = material.case.causes[:MOST_CAUSES]
-    loose = [log for log in material.logs if _first_with(material, log) not in shown]
+    loose = [log for log in material.logs if first_with(material, log) not in shown]
     if "logs" not in material.case.understanding.intents:
         loose = [log for log in loose if log.reading.lines or log.reading.orders or log.waiting]
     lines = [line for log in loose for line in log_lines(material, log)]
@@ -227,11 +220,19 @@ def _effects(material: Material) -> list[str]:
     named = {finding.subject for finding in (*case.causes, *case.symptoms)}
     shown = "\n".join(text for cause in case.causes for text in (cause.summary, *cause.evidence[:MOST_EVIDENCE]))
     hit = dict.fromkeys(ref for cause in case.causes for ref in cause.effects if ref not in named)
-    unique = [ref for ref in hit if not re.search(rf"(?<![\w.-]){re.escape(ref.name)}(?![\w.-])", shown)]
+    unique = [ref for ref in hit if not _told_of(material, ref, named, shown)]
     if unique:
         rest = f" and {len(unique) - MOST_OBJECTS} more" if len(unique) > MOST_OBJECTS else ""
         told.append("Also hit: " + ", ".join(map(str, unique[:MOST_OBJECTS])) + rest)
     return told
+
+
+def _told_of(material: Material, ref: Ref, named: set[Ref], shown: str) -> bool:
+    """True where an object, or the workload that a pod belongs to, stands above already."""
+    pod = material.case.inventory.pod(ref.namespace, ref.name) if ref.kind == "Pod" else None
+    above = material.case.inventory.workload(pod) if pod is not None else ref
+    names = "|".join(re.escape(str(name)) for name in (ref.name, above))
+    return above in named or re.search(rf"(?<![\w.-])(?:{names})(?![\w.-])", shown) is not None
 
 
 def _notes(material: Material) -> list[str]:
@@ -250,65 +251,6 @@ def _elsewhere(material: Material) -> list[str]:
         return []
     roots = [finding for finding in case.others if finding.severity != "info" and finding.cause]
     return [about(material, finding) for finding in roots]
-
-
-def _remedies(material: Material) -> list[str]:
-    case = material.case
-    told: list[str] = []
-    several = len(case.causes) > 1
-    for cause in (case.causes or case.symptoms)[:MOST_CAUSES]:
-        log = log_of(material, cause)
-        read = log is not None and log.best is not None
-        telling = log.best if log is not None and not _says_the_same(cause, log) else None
-        if log is not None and telling is not None and (not case.causes or cause is _first_with(material, log)):
-            told.append(
-                RESOLVE.format(where=log.workload)
-                if node_names(material, cause)
-                else advice(log, telling, case.inventory)
-            )
-        special = _special(material, cause)
-        # what a log says has been read already
-        if special:
-            told.extend(special)
-        elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
-            remedy = with_the_thing(cause.remedy, cause.evidence)
-            told.append(f"{cause.subject}: {remedy}" if several else remedy)
-    note = own_note(case) if case.healthy else None
-    if note is not None and note.remedy:
-        told.append(note.remedy)
-    told += [] if material.rolling else earlier_revision(material)
-    for ref in material.rolling:
-        words, action = rollback(ref)
-        told.append(words)
-        material.actions.append(action)
-    return told
-
-
-def _says_the_same(cause: Finding, log: LogSeen) -> bool:
-    """True where the objects alone told what the log tells, so that the finding's own remedy holds the figures."""
-    known = cause.reason in ("CrashLoop", "InitContainerFails") and "kubectl logs" not in cause.remedy
-    return known and log.best is not None and log.best.family in ("heap", "wrong architecture")
-
-
-def _special(material: Material, cause: Finding) -> list[str]:
-    """Advice with a figure, where the objects give one."""
-    inventory = material.case.inventory
-    pod = inventory.pod(cause.subject.namespace, cause.subject.name)
-    found = None
-    if cause.reason == "OOMKilled" and pod is not None:
-        found = more_memory(pod, inventory.workload(pod), inventory)
-    elif cause.reason == "ScaledToZero":
-        found = scale_up(cause, inventory)
-    if (words := pull_secret(cause)) and cause.reason == "ImageAccessDenied":
-        return [words]
-    if words := webhook_back(cause, inventory):
-        return [words]
-    if (command := command_of(cause)) and pod is not None:
-        return [start_command(command, pod, inventory.workload(pod))]
-    if found is None:
-        return []
-    material.actions.append(found[1])
-    return [found[0]]
 
 
 def _disproofs(case: Case) -> list[str]:
@@ -346,7 +288,7 @@ def enriched(material: Material) -> tuple[Finding, ...]:
     told = []
     for finding in material.case.findings:
         log = log_of(material, finding) if finding.severity != "info" else None
-        if log is not None and finding is _first_with(material, log) and (said := why(material, finding)):
+        if log is not None and finding is first_with(material, log) and (said := why(material, finding)):
             evidence = (*finding.evidence, *log_lines(material, log))
             finding = replace(finding, summary=f"{finding.summary}{said}", evidence=evidence)
         told.append(finding)

@@ -61,14 +61,10 @@ def _hook_command(hook: object) -> str:
 
 def _ports(material: Material, finding: Finding, pod: Pod) -> list[str]:
     """The ports that the container declares and says it listens on, where the probe asks for another."""
-    asked = {one or other for text in finding.evidence for one, other in _ASKED.findall(text)}
+    asked, listens = _asked(finding), _listened(material, finding)
     if not asked:
         return []
     declared = {str(port.container_port) for one in pod.spec.all_containers for port in one.ports}
-    log = log_of(material, finding)
-    listens = (
-        set(_LISTENS.findall("\n".join((*(one.line for one in log.reading.lines), log.reading.last)))) if log else set()
-    )
     told = []
     if declared and not asked & declared:
         told.append(
@@ -78,6 +74,30 @@ def _ports(material: Material, finding: Finding, pod: Pod) -> list[str]:
         told.append(f"the probe asks port {', '.join(sorted(asked))}, the log says that it listens on "
                     f"{', '.join(sorted(listens))}")  # fmt: skip
     return told
+
+
+def _asked(finding: Finding) -> set[str]:
+    """The ports that the probe asks, by the words of its failures."""
+    return {one or other for text in finding.evidence for one, other in _ASKED.findall(text)}
+
+
+def _listened(material: Material, finding: Finding) -> set[str]:
+    """The ports that the container says it listens on."""
+    log = log_of(material, finding)
+    told = "\n".join((*(one.line for one in log.reading.lines), log.reading.last)) if log else ""
+    return set(_LISTENS.findall(told))
+
+
+def probed_port(material: Material, finding: Finding) -> str:
+    """What to do where the probe asks one port and the log names one other; "" elsewhere."""
+    asked, listens = _asked(finding), _listened(material, finding)
+    if "probe" not in finding.reason.lower() or len(asked) != 1 or len(listens) != 1 or asked == listens:
+        return ""
+    old, new = asked.pop(), listens.pop()
+    return (
+        f"Let the probe ask port {new}, where the container says that it listens (and its containerPort and the "
+        f"targetPort of its Service with it), or have it listen on {old} again; more patience does not help."
+    )
 
 
 def _labels(material: Material, pod: Pod) -> list[str]:

@@ -183,8 +183,8 @@ _SENTENCES = {
     "own with a nodeSelector on kubernetes.io/arch.",
     "killed": "Something killed a process inside container {container} of {where}, and with an exit code of 137 that "
     "is mostly the kernel, for memory: compare what it uses with its memory limit before anything else.",
-    "schema": "Run or repair the database migration that the line speaks of; restarting does not help.",
-    "certificate": "Renew or trust the certificate that the line speaks of.",
+    "schema": "Run or repair the database migration: {said}. Restarting does not help.",
+    "certificate": "Renew the certificate, or trust who signed it: {said}.",
     "corrupt data": "What lies on the volume of {where} cannot be read. Leave that volume as it is, make sure of a "
     "fresh backup first, then have what manages it (operator or primary) build this instance anew, as its manual says.",
     "missing file": "Check the command, the image and the mounts of container {container}: what the line names is not "

@@ -101,9 +101,15 @@ def log_of(material: Material, finding: Finding) -> LogSeen | None:
     if finding.subject.kind in ("Node", "Namespace"):
         return None
     for log in material.logs:
-        if log.wanted.pod in touched or log.workload == finding.subject:
+        own = log.wanted.pod in touched or log.workload == finding.subject
+        if own if log.wanted.about is None else log.wanted.about == finding.subject:
             return log
     return None
+
+
+def first_with(material: Material, log: LogSeen) -> Finding | None:
+    """The cause under which a log is told."""
+    return next((one for one in material.case.causes if log_of(material, one) is log), None)
 
 
 def why(material: Material, finding: Finding) -> str:
@@ -115,6 +121,7 @@ def why(material: Material, finding: Finding) -> str:
     if down is not None:
         return f"; {down.words}"
     which = "its previous log says" if log.wanted.previous else "its log says"
+    which = f"the log of its operator {log.workload} says" if log.wanted.about is not None else which
     if (access := forbidden_in(log.best.line)) is not None:
         return f"; {which} that {access}"
     return f"; {which} {spoken(replace(log.best, line=bare(log.best.line)), 200)}"

@@ -33,6 +33,7 @@ def log_calls(wanted: Sequence[LogWanted], offered: Collection[str]) -> list[Too
                 "container": log.container,
                 "previous": log.previous,
                 "tailLines": TAIL,
+                **({"grep": log.about.name} if log.about is not None else {}),
             },
         )
         for log in wanted

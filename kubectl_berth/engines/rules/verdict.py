@@ -197,6 +197,8 @@ def _wide_verdict(material: Material) -> str:
     place = f"in namespace {', '.join(spaces)}" if spaces else "in the cluster"
     worst = case.causes or case.symptoms
     if len(worst) == 1:
+        if spaces and worst[0].subject.namespace not in spaces and worst[0].subject.name not in spaces:
+            place = f"that reaches into namespace {', '.join(spaces)}"
         said = clause(about(material, worst[0])) + gist(material, worst[0])
         return f"one fault {place}: {said}{why(material, worst[0])}{_brings(material, worst[0])}."
     names = "; ".join(_named(finding) for finding in worst[:MOST_CAUSES])

@@ -24,16 +24,22 @@ NEVER_STARTED = frozenset(
 
 HANGS = "hangs"
 """Why a log is read of what runs and does not end."""
+OPERATOR = "operator"
+"""Why a log is read of what looks after an object that does not say why."""
 
 
 @dataclass(frozen=True)
 class LogWanted:
-    """A container whose log may tell why: the previous one's where it died and was started again."""
+    """A container whose log may tell why: the previous one's where it died and was started again.
+
+    `about` is the object of which alone the log's lines are wanted.
+    """
 
     pod: Ref
     container: str
     previous: bool
     why: str = ""
+    about: Ref | None = None
 
 
 def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> list[LogWanted]:

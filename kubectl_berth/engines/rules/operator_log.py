@@ -1,0 +1,31 @@
+"""The operator's log, where its object's own status does not say why: only lines that name the object."""
+
+from __future__ import annotations
+
+from kubectl_berth.cluster.views import CustomResource
+from kubectl_berth.diagnosis.wording import telling
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.serving import operator_of
+from kubectl_berth.engines.rules.wanted import OPERATOR, LogWanted
+from kubectl_berth.records import Finding
+
+REASONS = ("CustomResourceDegraded", "CustomResourceNotReconciled")
+
+
+def operator_wanted(case: Case) -> list[LogWanted]:
+    """The log of the running operator of the first object that is at fault and does not say why; at most one."""
+    for cause in case.causes[:1]:
+        view = case.inventory.find(cause.subject)
+        if cause.reason not in REASONS or not isinstance(view, CustomResource) or _says_why(cause):
+            continue
+        operator = operator_of(view.api_version, case.inventory)
+        pods = case.inventory.pods_of(operator.ref) if operator is not None and operator.up else []
+        for pod in sorted(pods, key=lambda one: one.name):
+            running = [one.name for one in pod.status.container_statuses if one.state.running is not None]
+            if running and pod.ready:
+                return [LogWanted(pod.ref, running[0], False, OPERATOR, about=cause.subject)]
+    return []
+
+
+def _says_why(finding: Finding) -> bool:
+    return any(telling(text) for text in (finding.summary, *finding.evidence))

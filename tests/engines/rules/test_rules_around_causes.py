@@ -1,0 +1,158 @@
+"""The words around a cause: hooks, probes, who is hit, what serves, since when, and remedies that name the thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kubectl_berth.engines.engine import Conversation
+from kubectl_berth.engines.rules.engine import make_rules
+from kubectl_berth.engines.rules.named import with_the_thing
+from kubectl_berth.records import Finding, Finished, Ref
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.small_clusters import SmallCluster, terminated, waiting
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallCluster:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("farm", "mill")
+    return cluster
+
+
+def ask(small: SmallCluster, question: str) -> str:
+    finished = list(make_rules().run(Conversation("", "", question), Toolbox(Context(small.open())), 8))[-1]
+    assert isinstance(finished, Finished)
+    return finished.text
+
+
+def first(text: str) -> str:
+    return text.splitlines()[0]
+
+
+def test_the_start_hook_that_fails_is_told_with_its_command(small: SmallCluster) -> None:
+    pod = small.crashing("churn", "farm", code=137)
+    hook = {"postStart": {"exec": {"command": ["/srv/join.sh", "--ring"]}}}
+    pod["spec"]["containers"][0]["lifecycle"] = hook
+    small.event(pod, "FailedPostStartHook", "PostStartHook failed")
+    answer = ask(small, "why does churn not come up?")
+    assert "its start hook fails" in first(answer) and "`/srv/join.sh --ring`" in first(answer)
+    assert "event FailedPostStartHook" in answer
+
+
+def test_what_stands_in_the_evidence_is_not_told_again_as_hit(small: SmallCluster) -> None:
+    deployment = small.deployment("churn", "farm", replicas=2, ready=0)
+    owner = small.replica_set(deployment, "6b6b6b6b6b", replicas=2, ready=0)
+    for suffix in ("aaaaa", "bbbbb"):
+        small.pod(f"churn-6b6b6b6b6b-{suffix}", "farm", owner=owner, app="churn", ready=False, restarts=9,
+                  state=waiting("CrashLoopBackOff"), last=terminated(3))  # fmt: skip
+    answer = ask(small, "why does churn not come up?")
+    assert "the same holds for churn-6b6b6b6b6b-bbbbb" in answer
+    assert "Also hit" not in answer
+
+
+def test_only_what_has_a_ready_endpoint_is_said_to_serve(small: SmallCluster) -> None:
+    small.healthy("churn", "farm")
+    pod = small.pod("churn-x", "farm", app="churn", ready=False, restarts=9, state=waiting("CrashLoopBackOff"),
+                    last=terminated(3))  # fmt: skip
+    pod["metadata"]["ownerReferences"] = []
+    for one in small.things:
+        if one["kind"] == "EndpointSlice":
+            one["endpoints"] = []
+    assert "still serves" not in first(ask(small, "what is wrong with deployment churn in farm?"))
+
+
+def test_a_node_is_ready_and_serves_nothing(small: SmallCluster) -> None:
+    small.healthy("churn", "farm")
+    node = next(one for one in small.things if one["kind"] == "Node" and one["metadata"]["name"] == "node-a")
+    pressed = {"type": "MemoryPressure", "status": "True", "reason": "KubeletHasInsufficientMemory", "message": ""}
+    node["status"]["conditions"].append({**pressed, "lastTransitionTime": "2026-10-05T09:00:00Z"})
+    assert first(ask(small, "what is wrong with node-a?")).startswith("**Node node-a is ready (1 of 1 pods ready), but")
+
+
+@pytest.mark.parametrize("question", ["why does farm crash all the time?", "who keeps killing the pods in farm?"])
+def test_what_is_well_is_told_with_its_last_restart(small: SmallCluster, question: str) -> None:
+    small.healthy("churn", "farm")
+    pod = next(one for one in small.things if one["kind"] == "Pod")
+    ended = {
+        "exitCode": 9,
+        "reason": "Error",
+        "startedAt": "2026-09-14T08:00:00Z",
+        "finishedAt": "2026-09-15T09:30:00Z",
+    }
+    pod["status"]["containerStatuses"][0] |= {"restartCount": 1, "lastState": {"terminated": ended}}
+    answer = ask(small, question)
+    assert "20d ago" in answer and "Error" in answer and "1 restart" in answer
+
+
+def test_a_remedy_that_points_at_words_has_them() -> None:
+    evidence = (
+        "event Listed (1m ago): nothing to see here",
+        "event SyncFailed (9 times, last 2m ago): cannot make a gate: quota of gates is used up (10 of 10)",
+    )
+    fault = Finding("warning", Ref("Service", "farm", "gate"), "NoGate", "cannot make a gate", evidence,
+                    remedy="mend what the event names")  # fmt: skip
+    told = with_the_thing(fault)
+    assert told == "mend what the event names: `cannot make a gate: quota of gates is used up (10 of 10)`"
+    held = ("condition Accepted=False for 4m (Invalid: no gate of class blue is there)",)
+    told = with_the_thing(replace(fault, evidence=held, remedy="mend what the condition names"))
+    assert told.endswith("`no gate of class blue is there`")
+    assert with_the_thing(replace(fault, remedy="raise the quota")) == "raise the quota"
+
+
+def test_a_pod_is_not_hit_besides_its_workload(small: SmallCluster) -> None:
+    """A policy keeps both pods of farm/churn from mill/vats: the second one is no news beside the Deployment."""
+    small.healthy("press", "mill")
+    deployment = small.deployment("churn", "farm", replicas=2, ready=0)
+    owner = small.replica_set(deployment, "6b6b6b6b6b", replicas=2, ready=0)
+    for suffix in ("aaaaa", "bbbbb"):
+        pod = small.pod(f"churn-6b6b6b6b6b-{suffix}", "farm", owner=owner, app="churn", ready=False)
+        pod["spec"]["containers"][0]["env"] = [{"name": "PRESS", "value": "http://press.mill"}]
+        pod["spec"]["containers"][0]["readinessProbe"] = {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 5}
+    small.add("networking.k8s.io/v1", "NetworkPolicy", "shut", "mill", spec={"podSelector": {}, "ingress": [
+        {"from": [{"podSelector": {}}]}]})  # fmt: skip
+    answer = ask(small, "why is churn not ready?")
+    assert "NetworkPolicy mill/shut" in first(answer)
+    assert "Also hit: Pod" not in answer
+
+
+def probed(small: SmallCluster, log: str) -> None:
+    pod = small.pod("churn-1", "farm", app="churn", ready=False)
+    probe = {"httpGet": {"path": "/live", "port": 8080}, "periodSeconds": 10, "failureThreshold": 3}
+    pod["spec"]["containers"][0]["readinessProbe"] = probe
+    small.event(pod, "Unhealthy", 'Readiness probe failed: Get "http://10.244.0.9:8080/live": '
+                "dial tcp 10.244.0.9:8080: connect: connection refused")  # fmt: skip
+    small.log("farm", "churn-1", "churn", log)
+
+
+def test_a_probe_of_another_port_than_the_log_names_is_sent_there(small: SmallCluster) -> None:
+    probed(small, "INFO churn 2.0\nINFO listening on :9321\n")
+    answer = ask(small, "churn-1 does not get ready")
+    assert "the probe asks port 8080, the log says that it listens on 9321" in first(answer)
+    assert "Let the probe ask port 9321" in answer and "Find out why the probe" not in answer
+
+
+def test_a_probe_of_the_port_that_the_log_names_is_left(small: SmallCluster) -> None:
+    probed(small, "INFO churn 2.0\nINFO listening on :8080\n")
+    assert "Let the probe ask port" not in ask(small, "churn-1 does not get ready")
+
+
+def test_how_long_a_start_takes_matters_to_probes_only(small: SmallCluster) -> None:
+    pod = small.crashing("churn", "farm")
+    small.log("farm", pod["metadata"]["name"], "churn", "INFO started in 14.2 seconds\nFATAL butter is off\n",
+              previous=True)  # fmt: skip
+    answer = ask(small, "why does churn crash?")
+    assert "butter is off" in first(answer) and "14.2 seconds" not in answer
+
+
+def test_a_fault_beyond_a_namespace_is_not_said_to_lie_in_it(small: SmallCluster) -> None:
+    small.healthy("press", "mill")
+    pod = small.crashing("churn", "farm")
+    pod["spec"]["containers"][0]["env"] = [{"name": "PRESS", "value": "http://press.mill"}]
+    small.add("networking.k8s.io/v1", "NetworkPolicy", "shut", "mill", spec={"podSelector": {}, "ingress": [
+        {"from": [{"podSelector": {}}]}]})  # fmt: skip
+    line = first(ask(small, "what is wrong in namespace farm?"))
+    assert "One fault that reaches into namespace farm: NetworkPolicy mill/shut" in line
