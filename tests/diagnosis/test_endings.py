@@ -16,24 +16,24 @@ def machine(name: str, kind: str) -> Obj:
     return merged(node(name), {"status": {"nodeInfo": {"architecture": kind}}})
 
 
-def fleet(code: int, *, ran: float = RAN, message: str = "", well: bool = True) -> Finding:
+def fleet(code: int, *, ran: float = RAN, message: str = "", well: bool = True, reason: str = "CrashLoop") -> Finding:
     """What is said of a pod of two that dies on s390x while the other is on ppc64le."""
     mill = deployment("mill", replicas=2, ready=1)
     rs = replica_set(mill, "mill-1", replicas=2, ready=1)
     dying = waiting("CrashLoopBackOff", restarts=9, lastState=ended(code, ran=ran, message=message))
     there = [owned(pod("mill-1-b", node="p-1"), rs)] if well else []
     broken = owned(pod("mill-1-a", dying, node="z-1"), rs)
-    return one(found(mill, rs, broken, *there, machine("z-1", "s390x"), machine("p-1", "ppc64le")), "CrashLoop")
+    return one(found(mill, rs, broken, *there, machine("z-1", "s390x"), machine("p-1", "ppc64le")), reason)
 
 
 def test_a_pod_that_dies_at_once_only_on_another_architecture() -> None:
-    finding = fleet(255)
+    finding = fleet(255, reason="WrongArchitecture")
     assert "node z-1, which is s390x" in finding.summary and "its pods on ppc64le are ready" in finding.summary
     assert "kubernetes.io/arch: ppc64le" in finding.remedy and "Deployment shop/mill" in finding.remedy
 
 
 def test_the_words_of_the_runtime_are_proof_even_without_a_pod_elsewhere() -> None:
-    finding = fleet(1, message="exec /usr/bin/mill: exec format error", well=False)
+    finding = fleet(1, message="exec /usr/bin/mill: exec format error", well=False, reason="WrongArchitecture")
     assert "another CPU architecture" in finding.summary and "s390x" in finding.summary
 
 
@@ -46,7 +46,7 @@ def test_other_deaths_on_another_architecture_are_not_explained_by_it(code: int,
 def test_a_runtime_that_cannot_start_the_image_says_so() -> None:
     words = 'failed to create containerd task: exec: "/mill": exec format error'
     broken = pod("mill-a", waiting("RunContainerError", words), node="z-1")
-    finding = one(found(broken, machine("z-1", "s390x")), "ContainerCannotStart")
+    finding = one(found(broken, machine("z-1", "s390x")), "WrongArchitecture")
     assert "another CPU architecture" in finding.summary and "s390x" in finding.remedy
 
 
@@ -60,10 +60,10 @@ def flags(words: str) -> Obj:
 
 
 def test_the_exit_code_of_a_full_heap_is_known_by_the_flag_that_sets_it() -> None:
-    finding = one(jvm(3, **flags("-Xms64m -Xmx512m -XX:+ExitOnOutOfMemoryError")), "CrashLoop")
+    finding = one(jvm(3, **flags("-Xms64m -Xmx512m -XX:+ExitOnOutOfMemoryError")), "HeapExhausted")
     assert "heap is full" in finding.summary and "-Xmx512m, memory limit 3Gi" in finding.summary
     assert "raise -Xmx512m" in finding.remedy and "leaves room" in finding.remedy
-    tight = one(jvm(3, args=["-XX:+ExitOnOutOfMemoryError", "-Xmx2g", "-jar", "a.jar"]), "CrashLoop")
+    tight = one(jvm(3, args=["-XX:+ExitOnOutOfMemoryError", "-Xmx2g", "-jar", "a.jar"]), "HeapExhausted")
     assert "heap is full" in tight.summary and "leaves room" not in tight.remedy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_berth.cluster.views import Container, ContainerStatus, Pod, Terminated, age, duration, parse_time
-from kubectl_berth.diagnosis.checks.endings import ending, heap_against_limit
+from kubectl_berth.diagnosis.checks.endings import architecture_lines, ending, heap_against_limit
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
 from kubectl_berth.diagnosis.checks.memory import killed_by_node
 from kubectl_berth.diagnosis.checks.probes import SETTLE, not_ready, probe_evidence, probe_kill
@@ -113,6 +113,8 @@ def _dead(inventory: Inventory, pod: Pod, status: ContainerStatus, last: Termina
     evidence += probe_evidence(inventory, pod, spec, reason)
     if spec and reason in ("CrashLoop", "InitContainerFails"):
         evidence += surroundings(inventory, pod, spec)
+    if reason == "WrongArchitecture":
+        evidence += architecture_lines(inventory, pod)
     if reason == "CrashLoop" and spec and spec.liveness_probe and last and last.exit_code in (137, 143):
         evidence.append(
             f"spec: a livenessProbe that gives up after about {spec.liveness_probe.patience}s may have ended it"
@@ -177,13 +179,12 @@ def _death(
         )
     if last and last.reason in CANNOT_START:
         return _start_words("ContainerCannotStart")
-    reason = "InitContainerFails" if init else "CrashLoop"
     known = ending(inventory, pod, pod.container(status.name), last)
     if known is not None:
-        return reason, known[0], known[1], "a previous log that names another error"
+        return known.reason, known.words, known.remedy, "a previous log that names another error"
     code = f"exits with code {last.exit_code}" if last else "keeps ending"
     return (
-        reason,
+        "InitContainerFails" if init else "CrashLoop",
         f"{code} and is started over and over",
         f"read the last lines before it ended ({logs}) and mend what they name",
         "a previous log without an error, or a kill from outside (probe, node)",
@@ -237,7 +238,7 @@ def _cannot_start(inventory: Inventory, pod: Pod, status: ContainerStatus, reaso
     text = message or (last.message if last else "")
     known = ending(inventory, pod, None, None, text)
     if known is not None:
-        words, remedy = known
+        code, words, remedy = known.reason, known.words, known.remedy
     event = inventory.newest(pod, "Failed", "FailedPostStartHook", "FailedCreate")
     evidence = [f"container {status.name}: waiting, {reason}" + (f": {clip(text)}" if text else "")]
     evidence += [said(event, inventory.now)] if event and not text else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 
 from kubectl_berth.cluster.views import Container, Pod, Terminated, parse_time
@@ -20,10 +21,23 @@ _ENDS = {3: "ExitOnOutOfMemoryError", 134: "CrashOnOutOfMemoryError"}
 TIGHT = Decimal("0.9")  # of the memory limit: a JVM needs memory beside its heap
 
 
+@dataclass(frozen=True)
+class Ending:
+    """Why a container ended: the finding's reason code, its words and its remedy."""
+
+    reason: str
+    words: str
+    remedy: str
+
+
+KNOWN = frozenset({"WrongArchitecture", "HeapExhausted"})
+"""The reason codes of endings."""
+
+
 def ending(
     inventory: Inventory, pod: Pod, spec: Container | None, last: Terminated | None, text: str = ""
-) -> tuple[str, str] | None:
-    """Words on how a container ended, and the remedy, where the objects tell why; None where they do not."""
+) -> Ending | None:
+    """How a container ended, where the objects tell why; None where they do not."""
     return _architecture(inventory, pod, last, text) or _heap(inventory, pod, spec, last)
 
 
@@ -39,7 +53,16 @@ def well_elsewhere(inventory: Inventory, pod: Pod) -> list[str]:
     return sorted(kinds - {""}) if kind and kind not in kinds else []
 
 
-def _architecture(inventory: Inventory, pod: Pod, last: Terminated | None, text: str) -> tuple[str, str] | None:
+def architecture_lines(inventory: Inventory, pod: Pod) -> list[str]:
+    """A sentence on the architectures of the pod's node and of those where its like are ready."""
+    there, node = well_elsewhere(inventory, pod), inventory.node(pod.spec.node_name)
+    if not there or node is None:
+        return []
+    kind = node.status.node_info.architecture
+    return [f"node {node.name} is {kind}; the pods of it that are ready run on {listed(there)}"]
+
+
+def _architecture(inventory: Inventory, pod: Pod, last: Terminated | None, text: str) -> Ending | None:
     node = inventory.node(pod.spec.node_name)
     kind = node.status.node_info.architecture if node else ""
     there = well_elsewhere(inventory, pod)
@@ -54,10 +77,11 @@ def _architecture(inventory: Inventory, pod: Pod, last: Terminated | None, text:
         f"are ready: its image is most likely not built for {kind}"
     )
     keep = f"kubernetes.io/arch: {there[0]}" if there else "kubernetes.io/arch: the architecture of the image"
-    return words, (
+    remedy = (
         f"build the image for {kind} too (an image of several architectures), or keep the pods off such nodes with the "
         f"nodeSelector {keep} in the template of {inventory.workload(pod)}"
     )
+    return Ending("WrongArchitecture", words, remedy)
 
 
 def _at_once(last: Terminated) -> bool:
@@ -82,7 +106,7 @@ def heap_limit(spec: Container) -> tuple[str, Decimal] | None:
     return f"-Xmx{number}{unit}", Decimal(number) * _UNITS[unit.lower()]
 
 
-def _heap(inventory: Inventory, pod: Pod, spec: Container | None, last: Terminated | None) -> tuple[str, str] | None:
+def _heap(inventory: Inventory, pod: Pod, spec: Container | None, last: Terminated | None) -> Ending | None:
     flag = _ENDS.get(last.exit_code, "") if last is not None else ""
     if spec is None or last is None or not flag or f"-XX:+{flag}" not in _flags(spec):
         return None
@@ -99,7 +123,7 @@ def _heap(inventory: Inventory, pod: Pod, spec: Container | None, last: Terminat
         if heap is not None and room
         else "find out what fills the heap, or raise the heap's limit and the memory limit together"
     )
-    return words, remedy
+    return Ending("HeapExhausted", words, remedy)
 
 
 def heap_against_limit(spec: Container) -> list[str]:

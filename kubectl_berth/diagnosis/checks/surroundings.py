@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kubectl_berth.cluster.views import Container, Pod, Service, Workload, age
+from kubectl_berth.diagnosis.checks.endings import architecture_lines
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import listed, younger
 from kubectl_berth.records import Ref
@@ -131,7 +132,7 @@ def routed(value: Any, namespace: str, depth: int = 0) -> Iterator[Ref]:
 def surroundings(inventory: Inventory, pod: Pod, spec: Container) -> list[str]:
     """Sentences about what a container takes its settings from and what it may stumble over; never a value."""
     lines = [*_settings(spec), *_services(inventory, pod, spec), *_ports(pod, spec), *_changed(inventory, pod)]
-    lines += _architecture(inventory, pod)
+    lines += architecture_lines(inventory, pod)
     return [*lines, *_storage(inventory, pod, spec), *_token(inventory, pod), *_resolver(pod)]
 
 
@@ -217,16 +218,6 @@ def _changed(inventory: Inventory, pod: Pod) -> Iterator[str]:
     if images != earlier:
         since = age(inventory.now, current.metadata.creation_timestamp)
         yield f"image {listed(images)} since revision {current.revision}, {since} ago; before that {listed(earlier)}"
-
-
-def _architecture(inventory: Inventory, pod: Pod) -> Iterator[str]:
-    """That the pod's node is of another CPU architecture than those where the same workload's pods are ready."""
-    here = inventory.node(pod.spec.node_name)
-    kind = here.status.node_info.architecture if here else ""
-    well = [one for one in inventory.pods_of(inventory.workload(pod)) if one.ready and one.ref != pod.ref]
-    there = {node.status.node_info.architecture for one in well if (node := inventory.node(one.spec.node_name))}
-    if kind and there and kind not in there:
-        yield f"node {pod.spec.node_name} is {kind}; the pods of it that are ready run on {listed(sorted(there))}"
 
 
 def _storage(inventory: Inventory, pod: Pod, spec: Container) -> Iterator[str]:
