@@ -146,6 +146,18 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
                             r"replicas)\b", re.IGNORECASE)),
 )  # fmt: skip
 
+_THEIRS = re.compile(
+    r"\b(?:users?|customers?|clients?|people|buyers?|guests?|members?|they|everyone|everybody)\b[^.?!]{0,30}"
+    r"(?:n't|\b(?:cannot|not|never|unable|fails?|no longer))\b|\b(?:nobody|no ?one)\b|"
+    r"\b(?:pay(?:ing|ments?)?|sav(?:e|ing)|spend\w*)\b[^.?!]{0,20}"
+    r"\b(?:fail\w*|broken|errors?|hangs?|(?:does|is|do)(?:n't| not))",
+    re.IGNORECASE,
+)
+"""Says that others cannot pay, save or spend: no question about what the cluster costs."""
+_OURS = re.compile(
+    r"\b(?:cpu|memory|ram|requests?|limits?|nodes?|siz\w+|\w*provision\w*|costs?|cheap\w*|wast\w+)\b", re.I
+)
+
 _HEALTH = re.compile(
     r"\b(?:any|some|every)(?:thing|one)?\b[^.?!]{0,40}\b(?:broken|wrong|failing|unhealthy|down|issues?|problems?|"
     r"red|fire|"
@@ -180,14 +192,8 @@ _PART_ASKED = re.compile(
     re.IGNORECASE,
 )
 _CAUSE_NAMED = re.compile(r"\b(?:because|due to|caused by|owing to)\b", re.IGNORECASE)
-_BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {
-    "on fire",
-    "the problem",
-    "the cause",
-    "the culprit",
-    "to blame",
-    "at fault",
-}
+_BLAMING = frozenset({"the problem", "the cause", "the culprit", "to blame", "at fault"})
+_BAD_WORDS = frozenset("broken wrong failing unhealthy degraded stuck red".split()) | {"on fire"} | _BLAMING
 _UP_WORDS = frozenset("up running alive available serving reachable".split())
 _DOWN_WORDS = frozenset({"down", "dead"})
 
@@ -235,6 +241,8 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     if asks_for_secret(text):
         found.append("secret")
     for intent, pattern in _INTENTS:
+        if intent == "cost" and _THEIRS.search(text) and not _OURS.search(text):
+            continue
         # "did a failover happen?" asks about the past, not whether the next one would go well
         if pattern.search(text) and not (intent == "availability" and asks_of_a_failover(text)):
             found.append(intent)
@@ -258,6 +266,10 @@ def yes_no(text: str) -> Answerable | None:
     if _PART_ASKED.search(found.group(0)):
         return None  # "is DNS down?" beside a workload: its state is no answer
     word = found.group("word").lower()
+    if word in _BLAMING and not re.search(
+        r"\b(?:thing|node|it|that|this)\b", found.string[found.start() : found.start("word")], re.IGNORECASE
+    ):
+        return None  # "is the quota to blame?": that something is broken is no answer
     if word in _BAD_WORDS:
         return "bad"
     if word in _DOWN_WORDS:

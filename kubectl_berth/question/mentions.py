@@ -141,6 +141,8 @@ def _single(tokens: list[Token], i: int, used: set[int]) -> Mention | None:
         return None
     if re.search(r"[a-z][A-Z]", token.text) and not token.quoted:
         return Mention(token.lower, token.position, plain=True)
+    if token.lower == "api" and i + 1 < len(tokens) and tokens[i + 1].lower in ("server", "servers"):
+        return Mention("api", token.position, plain=True)
     before = _neighbour(tokens, i, -1, used)
     after = _neighbour(tokens, i, +1, used)
     kinds = (kinds_of(after) if after else ()) or (kinds_of(before) if before else ())

@@ -248,17 +248,25 @@ def referenced(pod: Pod) -> set[str]:
 def _sick_first(
     understanding: Understanding, subjects: tuple[Ref, ...], findings: Sequence[Finding], inventory: Inventory
 ) -> tuple[Ref, ...]:
-    """Of several objects that may be meant equally, those with a fault of their own come first."""
+    """Of several objects that may be meant equally, those with a fault of their own come first.
+
+    So do those named beside one that is well ("cart is fine, but promo is not").
+    """
     if not subjects:
         return subjects
     main = subjects[0]
-    choice = understanding.by_kind or understanding.guessed or _CHOICE.search(understanding.text)
+    hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
+
+    def sick(ref: Ref) -> bool:
+        return bool(hit & (_own(ref, inventory) | _above(ref, inventory)))
+
+    # a Service that fails is told with the workload of its name
+    well = not any(sick(ref) for ref in subjects if ref.name == main.name)
+    choice = understanding.by_kind or understanding.guessed or _CHOICE.search(understanding.text) or well
     same = subjects if choice else [r for r in subjects if (r.kind, r.name) == (main.kind, main.name)]
     if len(same) < 2:
         return subjects
-    hit = {ref for one in findings if one.severity != "info" for ref in (one.subject, *one.effects)}
-    sick = [ref for ref in same if hit & (_own(ref, inventory) | _above(ref, inventory))]
-    return tuple(dict.fromkeys((*sick, *subjects)))
+    return tuple(dict.fromkeys((*(ref for ref in same if sick(ref)), *subjects)))
 
 
 def _main_first(findings: list[Finding], main: Ref, inventory: Inventory) -> list[Finding]:

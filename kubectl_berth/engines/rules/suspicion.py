@@ -76,6 +76,11 @@ _TO_BLAME = re.compile(
     r"cause|culprit|reason)|to blame|at fault|behind (?:it|this|that))\b",
     re.IGNORECASE,
 )
+_BEFORE = (
+    r"(?:^|\bor )(?:(?:a|an|the|our|my|some|this|that|these|those|no|bad|wrong|missing|failing|broken|full|lack of|"
+    r"out of|(?:problems?|issues?) (?:of|with|in)|something (?:with|in))\s+)*(?:[\w-]+\s+)?"
+)
+"""What may stand before the cause in "is it ...": "is it safe to remove a node" asks for none."""
 _OPEN = re.compile(r"^\W*(?:(?:and|so|but|hi|hey)\s+)*(?:why|how|what|which|who|where|when)\b", re.IGNORECASE)
 
 
@@ -86,28 +91,42 @@ def suspected(case: Case, logs: Sequence[LogSeen]) -> str:
         return ""
     root = case.causes[0]
     seen = "\n".join((_headline(root), *_best(root, logs)))
-    label = " or ".join(one.label for one in named[:2])
-    if any(re.search(one.fault, seen, re.IGNORECASE | re.MULTILINE) for one in named):
-        return f"Yes, by what is seen it is {label}."
+    found = [one for one in named if re.search(one.fault, seen, re.IGNORECASE | re.MULTILINE)]
+    if found:
+        return f"Yes, by what is seen it is {' or '.join(one.label for one in found[:2])}."
+    between = [
+        one
+        for one in named
+        if any(re.search(one.fault, _headline(symptom), re.IGNORECASE) for symptom in case.symptoms)
+    ]
+    if between:
+        return f"In part: {' or '.join(one.label for one in between[:2])} is hit, but the cause lies deeper."
     trace = "\n".join((seen, *_traces(case, logs)))
     near = any(re.search(f"{one.fault}|{one.near}", trace, re.IGNORECASE | re.MULTILINE) for one in named)
     told = root.reason not in VAGUE or any(log.best is not None for log in logs)
-    return f"No, it is not {label}: the cause that is seen is another." if told and not near else ""
+    label = " or ".join(one.label for one in named[:2])
+    if near or not told:
+        return ""
+    return (
+        f"Nothing that is seen speaks for {label}."
+        if case.wide
+        else (f"No, it is not {label}: the cause that is seen is another.")
+    )
 
 
 def _named(case: Case) -> list[_Family]:
     text = case.understanding.text
-    found = _IS_IT.search(text) or _TO_BLAME.search(text)
+    found, before = _IS_IT.search(text) or _TO_BLAME.search(text), _BEFORE
     if found is None and (why := _BECAUSE.search(text)) is not None and not _OPEN.match(why["before"]):
         asks = "?" in text[why.end() :] or re.match(rf"\W*{_POLAR}", why["before"], re.IGNORECASE)
-        found = why if asks else None
+        found, before = (why if asks else None), ""
     if found is None:
         return []
     cause = found["cause"]
     # "because of checkout-db": what is named is an object, not a kind of cause
     if any(re.search(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", cause, re.IGNORECASE) for ref in case.subjects):
         return []
-    return [one for one in _FAMILIES if re.search(rf"(?<![\w-])(?:{one.asked})(?![\w-])", cause, re.IGNORECASE)]
+    return [one for one in _FAMILIES if re.search(rf"{before}(?<![\w-])(?:{one.asked})(?![\w-])", cause, re.IGNORECASE)]
 
 
 def _headline(finding: Finding) -> str:

@@ -165,6 +165,37 @@ def test_a_cause_that_cannot_be_told_gets_neither_yes_nor_no(small: SmallCluster
     assert first(ask(small, question)).startswith("**Deployment bakery/proofer is not healthy")
 
 
+def test_a_cause_in_the_chain_is_one_in_part(small: SmallCluster) -> None:
+    small.crashing("proofer", "bakery")
+    small.service("proofer", "bakery", {"app": "proofer"}, ready=[], unready=["proofer-6b8f7c9d44-q7zkd"])
+    line = first(ask(small, "is a quota to blame that proofer is down?"))
+    assert not line.startswith(("**Yes", "**In part"))
+    refused(small, "oven2", "bakery")
+    small.service("oven2", "bakery", {"app": "oven2"}, ready=[], unready=["oven2-6b8f7c9d44-q7zkd"])
+    assert first(ask(small, "is a quota to blame that oven2 is down?")).startswith(
+        "**No, it is not a quota: the cause that is seen is another. Deployment bakery/oven2"
+    )
+
+
+def test_a_suspicion_without_a_subject_is_no_verdict(small: SmallCluster) -> None:
+    refused(small, "oven2", "bakery")
+    assert first(ask(small, "is it dns?")).startswith("**Nothing that is seen speaks for DNS. One fault")
+    assert "by what is seen it is" not in ask(small, "is it normal that oven2 has no place on a node?")
+
+
+def test_the_one_that_is_well_does_not_head_the_answer(small: SmallCluster) -> None:
+    refused(small, "oven2", "bakery")
+    assert first(ask(small, "till is fine but oven2 hangs")).startswith("**Deployment bakery/oven2 is not healthy")
+
+
+@pytest.mark.parametrize(
+    "question", ["customers cannot pay", "guests can't save the menu", "payment fails for everyone"]
+)
+def test_what_others_cannot_pay_is_no_question_of_cost(small: SmallCluster, question: str) -> None:
+    small.crashing("proofer", "bakery")
+    assert first(ask(small, question)).startswith("**One fault in the cluster: Pod bakery/proofer")
+
+
 def test_why_asks_for_the_cause_and_not_whether_it_is_one(small: SmallCluster) -> None:
     refused(small, "oven2", "bakery")
     assert first(ask(small, "why is oven2 stuck because of the network?")).startswith("**Deployment bakery/oven2")
@@ -232,9 +263,8 @@ def test_a_failover_is_read_off_a_status_but_not_the_first_leader(small: SmallCl
     thing = cluster_of(small, currentLeaderTime="2026-10-04T08:05:00Z")
     assert first(ask(small, "did books fail over?")).startswith("**No failover is on record")
     thing["status"]["currentLeaderTime"] = "2026-10-05T06:30:00Z"
-    assert "a status says when its leader last changed, 3h ago: Ledger bakery/books, status.currentLeaderTime." in first(
-        ask(small, "did books fail over?")
-    )
+    line = first(ask(small, "did books fail over?"))
+    assert "a status says when its leader last changed, 3h ago: Ledger bakery/books, status.currentLeaderTime." in line
 
 
 def test_whether_a_failover_would_go_well_is_another_question(small: SmallCluster) -> None:
