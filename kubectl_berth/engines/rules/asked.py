@@ -12,9 +12,9 @@ from kubectl_berth.records import Ref
 ASKS = re.compile(
     r"^\W*(?:(?:please|pls|hey|hi|ok|and|so|can you|could you|do you know|i need to know|i want to know|tell me|"
     r"show me|quick question|just)\b[\s,:]*)*"
-    r"(?:what(?:'?s)?|which|how (?:many|much|old|long|big|large|often|far)|does|do|did|has|have|had|is|are|was|were|"
-    r"where|whose|who(?:'?s)?|when(?:'?s)?|can|may|could|(?:since|until|till) when|show|list|print|display|give|get|count|tell|"
-    r"number of|any|top|sort)\b",
+    r"(?:what(?:'?s)?|which|how (?:many|much|old|long|big|large|full|often|far)|does|do|did|has|have|had|is|are|"
+    r"was|were|where|whose|who(?:'?s)?|when(?:'?s)?|can|may|could|(?:since|until|till) when|show|list|print|"
+    r"display|give|get|count|tell|number of|any|top|sort)\b",
     re.IGNORECASE,
 )
 """How a question for a fact begins."""

@@ -211,6 +211,32 @@ def devices(case: Case, ref: Ref) -> Answer | None:
     return f"{word}{ref}: {listed(asked, 4)}.", lines
 
 
+def taken(case: Case, ref: Ref) -> Answer | None:
+    """The Secrets and ConfigMaps that its pods take something from, by name alone."""
+    spec = spec_of(case.inventory, ref)
+    if spec is None or not spec.containers:
+        return None
+    secrets = {one.name for one in spec.image_pull_secrets} | {
+        one.secret.secret_name for one in spec.volumes if one.secret
+    }
+    maps = {one.config_map.name for one in spec.volumes if one.config_map}
+    for box in spec.all_containers:
+        for var in box.env:
+            if var.value_from and var.value_from.secret_key_ref:
+                secrets.add(var.value_from.secret_key_ref.name)
+            if var.value_from and var.value_from.config_map_key_ref:
+                maps.add(var.value_from.config_map_key_ref.name)
+        secrets |= {one.secret_ref.name for one in box.env_from if one.secret_ref}
+        maps |= {one.config_map_ref.name for one in box.env_from if one.config_map_ref}
+    told = [f"Secret {name}" for name in sorted(secrets - {""})] + [f"ConfigMap {name}" for name in sorted(maps - {""})]
+    said = case.understanding.text.lower()
+    if "secret" in said and "map" not in said:
+        told = [one for one in told if one.startswith("Secret")] or ["no Secret"]
+    elif "map" in said and "secret" not in said:
+        told = [one for one in told if one.startswith("ConfigMap")] or ["no ConfigMap"]
+    return f"{ref} takes from {listed(told, 10) or 'no Secret and no ConfigMap'}.", ["contents are never read"]
+
+
 def hooks(case: Case, ref: Ref) -> Answer | None:
     """What its containers do right after they start and before they stop."""
     spec = spec_of(case.inventory, ref)

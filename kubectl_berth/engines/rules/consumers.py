@@ -150,20 +150,33 @@ def _row(case: Case, name: str, key: str, pods: list[Pod], used: Decimal | None,
 def loads(case: Case) -> Answer | None:
     """Nodes by how much is free, used or reserved: the first of them, or those past a bound; None for the rest."""
     text = bare(case)
-    if "Node" not in case.understanding.kinds or any(ref.kind != "Node" for ref in case.subjects):
+    about = "Node" in case.understanding.kinds or bool(case.subjects)
+    if not about or any(ref.kind != "Node" for ref in case.subjects):
         return None
     bound = _BOUND.search(text)
     asks = re.search(rf"\b(?:{_FREE}|{_BUSY}|{_HELD})\b|\bbusiest\b|\bfullest\b|\bemptiest\b", text, re.I)
     ordered = re.search(rf"\b(?:{_ORDER_UP}|{_ORDER_DOWN})\b", text, re.I)
-    if not asks or not (bound or ordered) or not ASKS.search(text):
+    named = bool(case.subjects) and re.search(rf"\b(?:{_RESOURCE})\b", text, re.I) is not None
+    if not asks or not (bound or ordered or named) or not ASKS.search(text):
         return None
-    words = (_FREE, _BUSY, _HELD, _ORDER_UP, _ORDER_DOWN, _RESOURCE, "its|their|capacity|percent|now|than|node")
+    words = (
+        _FREE,
+        _BUSY,
+        _HELD,
+        _ORDER_UP,
+        _ORDER_DOWN,
+        _RESOURCE,
+        "its|their|capacity|percent(?:age)?|share|now|than|node|much|is|right now",
+    )
     if not only(case, *words, text=_BOUND.sub(" ", text)):
         return None
     nodes = [one for one in case.inventory.nodes if not case.subjects or one.ref in case.subjects]
     name = "cpu" if re.search(r"\b(?:cpus?|cores?)\b", text, re.I) else "memory"
     if not nodes:
         return None
+    if named and not bound and not ordered:
+        rows = [_load(case, one, name) for one in nodes]
+        return f"{'; '.join(rows[:3])}{half(case, 'nodes', 'pods')}.", capped(rows[3:], MOST)
     what = "free" if re.search(rf"\b(?:{_FREE})\b", text, re.I) else "used"
     if re.search(rf"\b(?:{_HELD})\b", text, re.I):
         what = "reserved"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from kubectl_berth.cluster.views import CustomResource
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules import attributes, standing
 from kubectl_berth.engines.rules.allowed import reaching
@@ -13,6 +14,7 @@ from kubectl_berth.engines.rules.attributes import Tell
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.certificates import expiries
 from kubectl_berth.engines.rules.consumers import consumers, loads
+from kubectl_berth.engines.rules.differences import differences
 from kubectl_berth.engines.rules.events import events_shown
 from kubectl_berth.engines.rules.held_ports import held_ports
 from kubectl_berth.engines.rules.listings import counted, lacking
@@ -21,10 +23,12 @@ from kubectl_berth.engines.rules.managed import managed, wanted_version
 from kubectl_berth.engines.rules.namespaces import by_label
 from kubectl_berth.engines.rules.node_lists import node_list
 from kubectl_berth.engines.rules.object_attributes import OF_KIND
+from kubectl_berth.engines.rules.placed import placed
 from kubectl_berth.engines.rules.plan import describe
 from kubectl_berth.engines.rules.rights import rights
 from kubectl_berth.engines.rules.rolled import earlier, rolled
-from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, schedules
+from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, of_cron, schedules
+from kubectl_berth.engines.rules.tables import table
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets
 from kubectl_berth.question.words import FUNCTION_WORDS, kinds_of
 from kubectl_berth.records import Ref, ToolResult
@@ -47,10 +51,15 @@ _ATTRIBUTES: tuple[tuple[str, Tell], ...] = (
     (r"(?:readiness|liveness|startup|health)[ -]?(?:probes?|checks?)|probes?", attributes.probes),
     (r"(?:(?:cpu|memory|mem|ram|resources?)[ -]?)?(?:limits?|requests?)", attributes.resources),
     (r"pdbs?|(?:pod )?disruption ?budgets?", standing.budget),
-    (r"hpas?|(?:horizontal )?(?:pod ?)?auto-?scal\w+", standing.autoscaler),
+    (
+        r"(?:(?:metrics?|targets?)\b[^.?!]{0,30}\b)?(?:hpas?|(?:horizontal )?(?:pod ?)?auto-?scal\w+)"
+        r"(?:\b[^.?!]{0,12}\b(?:metrics?|targets?))?",
+        standing.autoscaler,
+    ),
     (r"qos(?: class)?|quality of service", attributes.quality),
     (r"service ?accounts?", attributes.account),
     (r"gpus?|accelerators?|tpus?|devices?|graphics? cards?", attributes.devices),
+    (r"secrets?|config ?maps?", attributes.taken),
     (attributes.HOOKED, attributes.hooks),
     (r"commands?|arg(?:ument)?s|entry ?points?", attributes.command),
     (r"env(?:ironment)?(?: ?var(?:iable)?s?)?|environment", attributes.env),
@@ -76,6 +85,7 @@ _QUESTIONS: tuple[tuple[str, Tell], ...] = (
     ),
     (r"\bowner\b", standing.owner),
     (r"\bwhere (?:is|are|does|do)\b|\b(?:which|what) (?:nodes?|machines?|hosts?)\b", standing.where),
+    (r"\b(?:which|what) namespaces?\b", standing.space),
     (
         r"\bwhen (?:was|were|did|has|have)\b[^.?!]{0,40}\b(?:deploy\w*|roll\w*|releas\w*|updat\w*|creat\w*|start\w*|"
         r"made|shipped|installed|come|came)\b|\buptime\b|"
@@ -92,11 +102,15 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     node_list,
     loads,
     consumers,
+    table,
     jobs_in_state,
+    of_cron,
     last_run,
     schedules,
     rolled,
     earlier,
+    differences,
+    placed,
     wanted_version,
     managed,
     rights,
@@ -120,6 +134,7 @@ def fact(case: Case) -> Answer | None:
 def _attribute(case: Case) -> Answer | None:
     main = case.main
     text = bare(case)
+    main = _workload_of(case, main) if main is not None else None
     if main is None or _JUDGED.search(_PLAIN.sub("", text)):
         return None
     for ref in dict.fromkeys((*_said_kind(case, main), main)):
@@ -157,6 +172,14 @@ def _told(table: Sequence[tuple[str, Tell]], case: Case, ref: Ref, text: str) ->
         return None
     head, lines = answers[0]
     return head, [*lines, *(line for more, rows in answers[1:] for line in (more, *rows))]
+
+
+def _workload_of(case: Case, main: Ref) -> Ref:
+    """The workload of that name where an operator's object bears it too: what is set is set there."""
+    if not isinstance(case.inventory.find(main), CustomResource) or set(case.understanding.kinds) & {main.kind}:
+        return main
+    same = (one.ref for one in case.inventory.workloads if (one.namespace, one.name) == (main.namespace, main.name))
+    return next(same, main)
 
 
 def _said_kind(case: Case, main: Ref) -> list[Ref]:

@@ -8,6 +8,7 @@ from kubectl_berth.engines.rules.attributes import Tell
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 from kubectl_berth.engines.rules.serving import endpoints_of
+from kubectl_berth.engines.rules.tables import TABLES
 from kubectl_berth.records import Ref
 
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
@@ -113,6 +114,26 @@ def _schedule(case: Case, ref: Ref) -> Answer | None:
     return f"{ref} has the schedule `{view.spec.schedule}`{zone}{held}.", lines
 
 
+def _row_of(number: int) -> Tell:
+    """What the list of its kind says of one object."""
+
+    def tell(case: Case, ref: Ref) -> Answer | None:
+        view = case.inventory.find(ref)
+        words = TABLES[number].row(case.inventory, view) if view is not None else ""
+        return (f"{ref}: {words}.", []) if words else None
+
+    return tell
+
+
+def _rows_of_tables() -> dict[str, tuple[tuple[str, Tell], ...]]:
+    own = ("Service", "Ingress", "PersistentVolumeClaim", "workload")
+    return {
+        each.thing: ((rf"{each.columns}|{each.words}", _row_of(number)),)
+        for number, each in enumerate(TABLES)
+        if each.thing not in own
+    }
+
+
 OF_KIND: dict[str, tuple[tuple[str, Tell], ...]] = {
     "Node": (
         (r"taints?|tainted|cordoned", _taints),
@@ -126,10 +147,11 @@ OF_KIND: dict[str, tuple[tuple[str, Tell], ...]] = {
     "PersistentVolumeClaim": (
         (
             r"(?:how )?(?:big|large)|size|capacity|(?:storage ?)?class|(?:access ?)?modes?|us(?:es?|ing)|mount\w*|"
-            r"volume|bound",
+            r"volumes?|pvs?|behind|bound",
             _claim,
         ),
     ),
     "CronJob": ((r"schedule\w*|when|last|next|often|run", _schedule),),
+    **_rows_of_tables(),
 }
 """By kind: words for what is asked, and what tells it."""

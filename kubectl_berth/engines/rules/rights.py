@@ -17,7 +17,7 @@ MOST = 14
 FIELDS = ("roles", "cluster_roles", "role_bindings", "cluster_role_bindings")
 _ACCOUNT = r"service ?accounts?|sa|identity|run(?:s|ning)? (?:as|under)|as"
 _RIGHTS = (
-    r"rights?|permissions?|rbac|(?:cluster)?roles?|role ?bindings?|privileges?|allowed(?: to)?|may|can|able to|"
+    r"rights|permissions?|rbac|(?:cluster)?roles?|role ?bindings?|privileges?|allowed(?: to)?|may|can|able to|"
     r"do|access|"
     r"bound(?: to)?|granted"
 )
@@ -37,7 +37,7 @@ def rights(case: Case) -> Answer | None:
     if main is None or main.kind in ("Node", "Namespace", "Service") or not ASKS.search(text):
         return None
     wide = re.search(
-        r"\bwhat\b[^.?!]{0,25}\b(?:may|can|allowed)\b[^.?!]{0,15}\b(?:do|to)\b|\b(?:rights?|permissions?|rbac|privileges?)\b|"
+        r"\bwhat\b[^.?!]{0,25}\b(?:may|can|allowed)\b[^.?!]{0,15}\b(?:do|to)\b|\b(?:rights|permissions?|rbac|privileges)\b|"
         r"\b(?:cluster)?roles?\b",
         text,
         re.IGNORECASE,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from kubectl_berth.cluster.views import CronJob, Job, age, parse_time, seconds_since
+from kubectl_berth.cluster.views import Condition, CronJob, Job, age, duration, parse_time, seconds_since
 from kubectl_berth.diagnosis.say import clip, count
 from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case
@@ -161,6 +161,39 @@ def timed_by_word(case: Case) -> CronJob | None:
     """The only CronJob with a word of the question in its name, where a job or a run is spoken of."""
     found = _by_word(case) if re.search(rf"\b(?:{_JOB}|run|ran)\b", case.understanding.text, re.IGNORECASE) else []
     return found[0] if len(found) == 1 else None
+
+
+def of_cron(case: Case) -> Answer | None:
+    """How long runs take, how many failed, whether it is suspended; None for another question."""
+    text = bare(case)
+    found = _meant(case)
+    if len(found) != 1 or not isinstance(found[0], CronJob) or not ASKS.search(text):
+        return None
+    cron, now = found[0], case.inventory.now
+    jobs = [one for one in case.inventory.children(cron.ref) if isinstance(one, Job)]
+    ended = [(one, end) for one in jobs if (end := one.outcome()) is not None]
+    if re.search(r"\bsuspended\b|\bpaused\b", text, re.I) and _said(case, found, "suspended|paused", _JOB, _WHEN_PAST):
+        state = "Yes" if cron.spec.suspend else "No"
+        return f"{state}: {cron.ref} is {'' if cron.spec.suspend else 'not '}suspended.", [_schedule(cron, now)]
+    long = r"(?:how )?long|duration|take[sn]?|took|usually|normally|typically|on average"
+    if re.search(r"\bhow long\b|\bduration\b", text, re.I) and _said(case, found, long, _WHEN_PAST, _LAST, _RAN, _JOB):
+        rows = [_length(one, end) for one, end in ended if end.type == "Complete"]
+        rows = [row for row in reversed(rows) if row]
+        return (f"The last run of {cron.ref} that is kept took {rows[0]}.", rows[1:4]) if rows else None
+    failures = r"how (?:many|often)|times?|fail(?:ed|s|ures?)?|runs?|of (?:its|the) runs"
+    if re.search(r"\bhow (?:many|often)\b[^.?!]*\bfail", text, re.I) and _said(
+        case, found, failures, _WHEN_PAST, _LAST, _JOB
+    ):
+        bad = [one for one, end in ended if end.type == "Failed"]
+        head = f"{len(bad) or 'None'} of the {count(len(ended), 'ended run')} of {cron.ref} that are kept failed"
+        return f"{head}{half(case, 'jobs')}.", [_outcome(case, one) for one in bad[:MOST]]
+    return None
+
+
+def _length(job: Job, end: Condition) -> str:
+    """ "7m (Job books/dump-1)"."""
+    began, over = parse_time(job.status.start_time), parse_time(end.last_transition_time)
+    return f"{duration((over - began).total_seconds())} ({job.ref})" if began and over else ""
 
 
 def _schedule(cron: CronJob, now: datetime) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.cluster.views import CronJob, Pod, Workload, age, parse_time
+from kubectl_berth.cluster.views import CronJob, Pod, Selector, Workload, age, parse_time
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.rules.asked import YES_NO
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer, revisions
+from kubectl_berth.engines.rules.serving import figure
+from kubectl_berth.engines.rules.tables import metrics_of
 from kubectl_berth.records import Ref
 
 _MOST = 12
@@ -49,6 +51,12 @@ def where(case: Case, ref: Ref) -> Answer | None:
     head = f"The {count(len(pods), 'pod')} of {ref} {'is' if len(pods) == 1 else 'are'} on {listed(nodes, 8)}{tail}."
     lines = [f"{pod.ref}: {pod.spec.node_name or 'no node'}" for pod in pods[:_MOST]]
     return (head if nodes else f"No pod of {ref} is on a node yet."), lines if len(pods) > 1 else []
+
+
+def space(case: Case, ref: Ref) -> Answer | None:
+    """Which namespace it lies in, and how it stands there."""
+    known = figure(case.inventory, ref)
+    return f"{ref} lies in namespace {ref.namespace}{f' ({known})' if known else ''}.", []
 
 
 def owner(case: Case, ref: Ref) -> Answer | None:
@@ -103,6 +111,13 @@ def made(case: Case, ref: Ref) -> Answer | None:
     return head, lines
 
 
+def _labels(case: Case, ref: Ref) -> list[dict[str, str]]:
+    """The labels of its pods, or those that its pods would have where it has none now."""
+    pods = [pod.metadata.labels for pod in case.inventory.pods_of(ref)]
+    view = case.inventory.find(ref)
+    return pods or ([view.spec.template.metadata.labels] if isinstance(view, Workload) else [])
+
+
 # --- what stands beside it ------------------------------------------------------------------------------------------
 
 
@@ -110,8 +125,14 @@ def budget(case: Case, ref: Ref) -> Answer | None:
     inventory = case.inventory
     if "budgets" in inventory.unread:
         return None
-    pods = {pod.ref for pod in inventory.pods_of(ref)}
-    found = [one for one in inventory.budgets if pods & {pod.ref for pod in inventory.pods_of(one.ref)}]
+    labels = _labels(case, ref)
+    if not labels:
+        return None
+    found = [
+        one
+        for one in inventory.budgets
+        if one.namespace == ref.namespace and one.spec.selector and any(map(one.spec.selector.matches, labels))
+    ]
     if not found:
         return f"No: no PodDisruptionBudget selects the pods of {ref}.", []
     told = []
@@ -131,28 +152,34 @@ def autoscaler(case: Case, ref: Ref) -> Answer | None:
     inventory = case.inventory
     if "autoscalers" in inventory.unread:
         return None
-    found = [one for one in inventory.autoscalers if one.target == ref]
+    below = {one.ref for one in inventory.descendants(ref)}
+    meant = {ref, *(one for one in case.subjects if (one.namespace, one.name) == (ref.namespace, ref.name)), *below}
+    found = [one for one in inventory.autoscalers if one.target in meant or one.ref in below]
+    if not found and not isinstance(inventory.find(ref), Workload):
+        return None
     if not found:
         return f"No: no HorizontalPodAutoscaler scales {ref}.", []
     one = found[0]
     low = 1 if one.spec.min_replicas is None else one.spec.min_replicas
     return (
-        f"{'Yes: ' if YES_NO.search(case.understanding.text) else ''}{one.ref} keeps {ref} between {low} and "
+        f"{'Yes: ' if YES_NO.search(case.understanding.text) else ''}{one.ref} keeps {one.target} between {low} and "
         f"{one.spec.max_replicas}; {one.status.current_replicas} run, {one.status.desired_replicas} are wanted."
-    ), []
+    ), [f"it scales by {by}"] if (by := metrics_of(one)) else []
 
 
 def services(case: Case, ref: Ref) -> Answer | None:
     inventory = case.inventory
     if "services" in inventory.unread:
         return None
-    pods = {pod.ref for pod in inventory.pods_of(ref)}
+    labels = _labels(case, ref)
+    if not labels:
+        return None
     found = [
         one
         for one in inventory.services
         if one.namespace == ref.namespace
         and one.spec.selector
-        and pods & {pod.ref for pod in inventory.pods_of(one.ref)}
+        and any(map(Selector(match_labels=one.spec.selector).matches, labels))
     ]
     if not found:
         return f"No: no Service selects the pods of {ref}.", []
