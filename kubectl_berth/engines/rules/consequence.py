@@ -22,15 +22,14 @@ from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import Asked, asked
 from kubectl_berth.engines.rules.consequence_objects import (
-    say_custom,
-    say_definition,
     say_ingress,
     say_namespace,
     say_other,
     say_service,
     say_setting,
 )
-from kubectl_berth.engines.rules.consequence_pods import say_pods, say_state
+from kubectl_berth.engines.rules.consequence_operators import say_custom, say_definition, say_finalizers
+from kubectl_berth.engines.rules.consequence_pods import say_all_pods, say_pods, say_state
 from kubectl_berth.engines.rules.consequence_rollouts import say_restart, say_rollback
 from kubectl_berth.engines.rules.consequence_storage import say_claim, say_unnamed, say_volume
 from kubectl_berth.engines.rules.consequence_workloads import say_edit, say_gone
@@ -72,7 +71,7 @@ def say_consequence(case: Case, results: Sequence[ToolResult]) -> Said | None:
 _HARM = re.compile(
     r"^\W*(?:(?:and|so|but|ok|hey)\W+)*(?:does|do|will|would|could|is there|are there|is it|any)\b[^.?!]{0,60}\b"
     r"(?:los(?:e|es|ing|s)|break\w*|hurts?|harm\w*|caus\w+|interrupt\w*|downtime|outage|risk\w*|danger\w*|affect\w*|"
-    r"impact\w*|damage\w*)\b|[-,:;]\s*any (?:risks?|danger|harm|problem)",
+    r"impact\w*|damage\w*|bad|downsides?|drawbacks?|wrong with)\b|[-,:;]\s*any (?:risks?|danger|harm|problem)",
     re.IGNORECASE,
 )
 """Asks whether it does harm: a yes then means that it does."""
@@ -88,7 +87,23 @@ def _turned(text: str, verdict: str) -> str:
 
 
 def _said(case: Case, what: Asked) -> Said | None:
+    """The answer for the object, and for further ones that the same was asked of."""
+    said = _one(case, what)
+    more = [one for ref in what.more if (one := _one(case, replace(what, ref=ref, more=()))) is not None]
+    if said is None or not more:
+        return said
+    return replace(
+        said,
+        verdict=" ".join(one.verdict for one in (said, *more)),
+        parts=[part for one in (said, *more) for part in one.parts],
+        remedies=list(dict.fromkeys(way for one in (said, *more) for way in one.remedies)),
+    )
+
+
+def _one(case: Case, what: Asked) -> Said | None:
     if what.ref is None:
+        if what.kind == "Pod" and case.understanding.namespaces:
+            return say_all_pods(case)
         return say_state(case, what.state) if what.state else say_unnamed(case, what.kind)
     if what.ref.kind in ("Secret", "ConfigMap"):
         return say_setting(case, what.ref)
@@ -97,13 +112,19 @@ def _said(case: Case, what: Asked) -> Said | None:
     view = case.inventory.find(what.ref)
     if view is None:
         return None
+    if what.state == "finalizer":
+        return say_finalizers(case, view)
     if what.pods or isinstance(view, Pod):
-        return say_pods(case, what.ref) if what.act in ("delete", "restart", "loss") else None
+        return (
+            say_pods(case, what.ref, forced=what.state == "force")
+            if what.act in ("delete", "restart", "loss")
+            else None
+        )
     if what.act == "edit":
         return say_edit(case, what, view)
     workload = _workload(case, view)
     if what.act == "rollback":
-        return say_rollback(case, workload)
+        return say_rollback(case, workload, what.number)
     if what.act == "restart":
         return say_restart(case, workload)
     if what.act in ("scale", "loss"):

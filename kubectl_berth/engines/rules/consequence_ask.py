@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from kubectl_berth.cluster.views import Workload
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.question.words import kinds_of
+from kubectl_berth.engines.rules.consequence_target import kind_after, one_pod, related, target_of
 from kubectl_berth.records import Ref
 
 Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
@@ -19,8 +18,9 @@ Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
 class Asked:
     """The act and its object; `pods` where the pods of the object are meant, `number` the replicas to scale to.
 
-    `ref` is None where pods in a state are meant ("the evicted pods"): `state` says which; or where only a `kind` is
-    said ("the unused claims").
+    `number` is the revision for a rollback. `ref` is None where pods in a state are meant ("the evicted pods"): `state`
+    says which; or where only a `kind` is said ("the unused claims"). With a `ref` the state says how: "force" or
+    "finalizer". `more` are further objects of the same act.
     """
 
     act: Act
@@ -29,19 +29,20 @@ class Asked:
     number: int | None = None
     state: str = ""
     kind: str = ""
+    more: tuple[Ref, ...] = ()
 
 
 _ACTS: tuple[tuple[Act, str], ...] = (
     (
         "rollback",
-        r"roll(?:ing|ed)?[ -]?back|rollback|rollout undo|undo(?:ing)? (?:the |that |this |its |our |last )*"
-        r"(?:rollout|release|deploy\w*|update|upgrade)|revert(?:ing|ed)?",
+        r"roll(?:ing|ed)?[ -]?back|rollback|rollout undo|undo(?:ing)?|revert(?:ing|ed)?",
     ),
     (
         "scale",
         r"scal(?:e|ing|ed)\b[^.?!]{0,60}?\b(?:to|down to|up to)\s+(?:0|zero|nothing|\d{1,3})|"
         r"scal(?:e|ing|ed)\b[^.?!]{0,40}?\bdown|(?:run|running) (?:only |just )?\d{1,3} replicas?|"
-        r"stop(?:ping|ped)?|shut(?:ting)?[ -]?down|turn(?:ing|ed)? off|switch(?:ing|ed)? off|tak(?:e|ing|en) down|"
+        r"(?:turn|switch|take|shut)(?:ing|ed)? (?:[\w-]+ ){1,3}(?:off|down)|stop(?:ping|ped)?|"
+        r"shut(?:ting)?[ -]?down|turn(?:ing|ed)? off|switch(?:ing|ed)? off|tak(?:e|ing|en) down|"
         r"paus(?:e|ing|ed)|disabl(?:e|ing|ed)|suspend(?:ing|ed)?",
     ),
     (
@@ -55,7 +56,11 @@ _ACTS: tuple[tuple[Act, str], ...] = (
         r"destroy(?:ing|ed)?|nuk(?:e|ing|ed)|purg(?:e|ing|ed)|clean(?:ing|ed)?[ -]?up|throw(?:ing|n)? away|"
         r"recreat(?:e|ing|ed)|kill(?:ing|ed)?|uninstall(?:ing|ed)?|tear(?:ing)? down|deletion of|removal of",
     ),
-    ("edit", r"(?:kubectl )?edit(?:ing|ed)?|kubectl (?:patch|apply|set)|patch(?:ing|ed)?|change by hand|hand-?edit"),
+    (
+        "edit",
+        r"(?:kubectl )?edit(?:ing|ed)?|kubectl (?:patch|apply|set)|patch(?:ing|ed)?|"
+        r"chang(?:e|ing)\b[^.?!]{0,40}\b(?:by hand|manually|directly)|hand-?edit",
+    ),
 )
 _LOSS = re.compile(
     r"\b(?:what|which|who|does|do|will|would|is|are)\b[^.?!]{0,60}\b(?:if|when|once)\b[^.?!]{0,40}"
@@ -63,6 +68,7 @@ _LOSS = re.compile(
     r"(?:were|was) (?:gone|down|lost|unavailable)|breaks?|stops? (?:working|responding))\b|"
     r"\b(?:if|when)\b[^.?!]{0,40}\b(?:goes (?:down|away)|dies|disappears|vanishes|is (?:gone|down|lost|unavailable))\b"
     r"[^.?!]{0,30}\b(?:what|who|which)\b|"
+    r"\bwhat if\b[^.?!]{0,30}\b(?:crash\w*|fails?|dies?|disappears?|goes (?:down|away)|is (?:down|gone|lost))\b|"
     r"\b(?:what|who|which \w+)\s+(?:\w+\s+)?(?:depends?|rel(?:y|ies)) (?:up)?on\b",
     re.IGNORECASE,
 )
@@ -78,7 +84,8 @@ _FORM = re.compile(
     r"matter|cause|survive|come back|go away|fix|be (?:down|gone))\b|\bdo i lose\b|\bwithout (?:losing|loss|downtime|"
     r"an outage|interrupt\w+|breaking|data loss)\b|\b(?:to|which|what) (?:revision|version)\b|\brisk\w*\b|\bis it ok\b|"
     r"\bwhat if\b|\bif (?:i|we|you)\b|\b(?:i|we)(?:'d| would)? (?:want|like|plan|intend|need|have) to\b[^.!]*\?|"
-    r"\bwho\b[^.?!]{0,30}\b(?:affected|hit|suffers?|misses|notices?)\b",
+    r"\bwho\b[^.?!]{0,30}\b(?:affected|hit|suffers?|misses|notices?)\b|"
+    r"\b(?:downsides?|drawbacks?|bad to|bad if|to (?:which|what) image)\b",
     re.IGNORECASE,
 )
 _DIAGNOSED = re.compile(r"^\W*(?:why|how come)\b|[.?!,;]\s*(?:and |but |so )?why\b", re.IGNORECASE)
@@ -127,32 +134,42 @@ def asked(case: Case) -> Asked | None:
         return None  # whether the release is to blame is a question about faults
     if _DIAGNOSED.search(text) or (act != "loss" and _REPORTED.search(before)):
         return None
-    if act == "delete" and (state := _state(text[start:])) and not _named(case, text[end:]):
+    pronoun = re.match(r"\W*(?:them|those|these|all of them)\b", text[end:], re.IGNORECASE)
+    if act == "delete" and (state := _state(text if pronoun else text[start:])) and not _named(case, text[end:]):
         return Asked("delete", None, True, state=state)
-    ref = _target(case, text, start, end)
-    if ref is None and act in ("delete", "scale", "restart"):
-        kinds = [kind for kind in case.understanding.kinds if kind not in ("Node", "Namespace")]
-        return Asked(act, None, kind=kinds[0]) if kinds and not case.lost and _kind_after(text[end:], kinds) else None
+    ref = target_of(case, text, start, end)
+    kinds = kind_after(text[end:])
+    if (ref is None or ref.kind == "Namespace") and act in ("delete", "scale", "restart") and "Namespace" not in kinds:
+        if ref is None and not kinds:
+            return None
+        if kinds and "Node" not in kinds and not case.lost:
+            return Asked(act, None, kind=kinds[0])
     if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):
         return None
-    pods = re.match(r"[^.?!,;]{0,25}\b(pods?)\b", text[end:], re.IGNORECASE) if ref.kind != "Pod" else None
     if act == "scale":
         return _scaled(case, ref, text[start:end])
-    if pods is None or act not in ("delete", "restart"):
-        return Asked(act, ref)
-    return Asked(act, ref if pods[1].lower() == "pods" else _one_pod(case, ref), True)
+    if act == "rollback":
+        return Asked(act, ref, number=_revision(text))
+    hinder = re.search(r"\bfinali[sz]ers?\b", text[end:], re.IGNORECASE)
+    forced = re.search(r"(?<!\w)(?:--force|force(?:fully|d)?|by force)(?!\w)", text, re.IGNORECASE)
+    how = "finalizer" if hinder else "force" if forced else ""
+    pods = re.match(r"[^.?!,;]{0,25}\b(pods?)\b", text[end:], re.IGNORECASE) if ref.kind != "Pod" else None
+    if pods is not None and act in ("delete", "restart"):
+        return Asked(act, ref if pods[1].lower() == "pods" else one_pod(case, ref), True, state=how)
+    if act == "delete" and kinds and ref.kind not in kinds:
+        mine = related(case, ref, kinds)
+        if mine:
+            return Asked(act, mine[0], more=tuple(mine[1:3]), state=how)
+        if re.match(r"\W*(?:the |its )?[\w-]+ (?:of|for|behind|from)\b", text[end:], re.IGNORECASE):
+            return Asked(act, None, kind=kinds[0])
+    others = [one for one in case.subjects if one.kind == ref.kind and one.name in text[end:] and one != ref]
+    return Asked(act, ref, more=tuple(others[:2]) if act == "delete" else (), state=how)
 
 
-def _kind_after(after: str, kinds: Sequence[str]) -> bool:
-    """True where the kind is what the act is done to: one of the next few words says it."""
-    words = re.findall(r"[A-Za-z]+", after)[:5]
-    return any(kind in kinds for word in words for kind in kinds_of(word))
-
-
-def _one_pod(case: Case, ref: Ref) -> Ref:
-    """One pod of it, for "a pod of web": one that is not ready before others; the object itself where there is none."""
-    pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
-    return min(pods, key=lambda pod: (pod.ready, pod.name)).ref if pods else ref
+def _revision(text: str) -> int | None:
+    """The revision that is named, None where none is."""
+    found = re.search(r"\brevision\s+#?(\d{1,5})\b", text, re.IGNORECASE)
+    return int(found[1]) if found else None
 
 
 def _act(text: str) -> tuple[Act, int, int] | None:
@@ -187,13 +204,13 @@ def _meant(text: str, found: re.Match[str]) -> bool:
 
 _DONE_BY = re.compile(r"\b(?:be|is|are|gets?|being|if|when|were)\W*(?:\w+\W+)?$", re.IGNORECASE)
 _GERUND = re.compile(
-    r"(?:^|[.?!,;:]\s*|\b(?:by|of|if|when|about|does|do|would|will|could|from|after|before|for|with|mean|consider|and|or|"
+    r"(?:^|[.?!,;:]\s*|\b(?:by|of|to|if|when|about|does|do|would|will|could|from|after|before|for|with|mean|consider|and|or|"
     r"than|try)\s+(?:just\s+)?)\W?$|^\W*(?:is|so|ok|okay|and|but)\s+$",
     re.IGNORECASE,
 )
 _BASE = re.compile(
     r"(?:^|[.?!,;:]\s*|\b(?:i|we|you|one|they|somebody|someone|to|and|or|just|safely|then|simply|also|even|can|could|"
-    r"should|must|now|please|a|an|rolling|quick|full|pod|force)\s+)\W?$",
+    r"should|must|now|please|a|an|rolling|quick|full|pod|force|kubectl)\s+)\W?$",
     re.IGNORECASE,
 )
 
@@ -220,62 +237,6 @@ def _named(case: Case, after: str) -> bool:
         for ref in case.subjects
         if ref.kind == "Pod"
     )
-
-
-def _target(case: Case, text: str, start: int, end: int) -> Ref | None:
-    """The object of the act: named after it, else before it; of several bearers the one whose kind was said."""
-    beside = _unread(case, text) or _definition(case, text)
-    if beside is not None:
-        return beside
-    spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
-    said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
-    every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
-    words = {kind for word in re.findall(r"[A-Za-z]+", text[start:]) for kind in (*kinds_of(word), word.lower())}
-    places = []
-    for number, ref in enumerate(every):
-        hits = [hit.start() for hit in re.finditer(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", text, re.IGNORECASE)]
-        if hits:
-            after = [hit for hit in hits if hit >= end]
-            kind = bool({ref.kind, ref.kind.lower(), f"{ref.kind.lower()}s"} & words)
-            inside = ref.kind == "Namespace" and re.search(
-                rf"\b(?:in|from|of)\s+(?:the\s+)?(?:namespace\s+|ns\s+)?{re.escape(ref.name)}\b", text, re.IGNORECASE
-            )
-            places.append((bool(inside), not after, not kind, min(after or hits), number, ref))
-    if places:
-        return min(places)[-1]
-    return case.main
-
-
-_CALLED = (
-    r"(?<![\w-])(?P<kind>secret|config ?map|cm)s?\b\s*(?:called |named )?[\"'`]?"
-    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![\w-])",
-    r"(?<![\w-])(?P<name>[a-z0-9][a-z0-9.-]*[a-z0-9])[\"'`]?\s+(?P<kind>secret|config ?map)(?![\w-])",
-)
-
-
-def _unread(case: Case, text: str) -> Ref | None:
-    """A Secret or ConfigMap that is named: those are never read, so their names are found in the question alone."""
-    known = {*case.understanding.missing, *(ref.name for ref in case.subjects)}
-    main = case.main
-    space = next(iter(case.understanding.namespaces), main.namespace if main is not None else "")
-    for pattern in _CALLED:
-        for found in re.finditer(pattern, text, re.IGNORECASE):
-            name = found["name"].lower()
-            if name in known or "-" in name:
-                return Ref("Secret" if found["kind"].lower() == "secret" else "ConfigMap", space, name)
-    return None
-
-
-def _definition(case: Case, text: str) -> Ref | None:
-    """The definition of a kind that is named: by its own name, or by the kind's where the word CRD is said."""
-    said = text.lower()
-    by_kind = re.search(r"\bcrds?\b|\b(?:custom ?)?resource ?definitions?\b", said) is not None
-    for one in case.inventory.definitions:
-        names = one.spec.names
-        words = {one.name, *({names.plural, names.kind.lower()} if by_kind else ())}
-        if any(re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-]*\w)", said) for word in words if word):
-            return one.ref
-    return None
 
 
 def _scaled(case: Case, ref: Ref, words: str) -> Asked | None:

@@ -19,7 +19,7 @@ UNSEEN = ("What the processes hold in memory now, and whether the application en
 _PHASES = {"evicted": ("Failed",), "failed": ("Failed",), "completed": ("Succeeded",), "old": ("Failed", "Succeeded")}
 
 
-def say_pods(case: Case, ref: Ref) -> Said | None:
+def say_pods(case: Case, ref: Ref, *, forced: bool = False) -> Said | None:
     """What deleting a pod, or the pods of a workload, does; None where there are none."""
     inventory = case.inventory
     every = inventory.pods_of(ref)
@@ -31,7 +31,12 @@ def say_pods(case: Case, ref: Ref) -> Said | None:
     pod = pods[0]
     owner = inventory.owner(pod)
     lines = [*_lost(pods), *_guards(case, pods), *_wrong(case, pods)]
-    if pod.terminating:
+    if forced and not pod.terminating:
+        verdict = (
+            f"No, not by force: that takes {pod.ref} out of the list while its processes may still run, so two of them "
+            "could write to one volume. Deleted without force it is given its time to end."
+        )
+    elif pod.terminating:
         verdict = (
             f"{pod.ref} is being deleted already; forcing it only takes the object away while its processes may still "
             "run, and two of them could write to one volume."
@@ -41,7 +46,7 @@ def say_pods(case: Case, ref: Ref) -> Said | None:
     elif owner is None:
         verdict = f"No, not as it is: deleting {pod.ref} loses it for good, since no controller makes it again."
     else:
-        verdict = _made_again(case, ref, pods, owner)
+        verdict = _made_again(case, ref, pods, owner) + _holds(case, pod, owner)
     return Said(verdict, [part for part in (bullets("**What hangs on it**", lines),) if part], _ways(case, pods),
                 UNSEEN, alone=True)  # fmt: skip
 
@@ -78,6 +83,43 @@ def _made_again(case: Case, ref: Ref, pods: Sequence[Pod], owner: Ref) -> str:
     return (
         f"Yes: {again} ({owner}); {len(ready)} of {len(mates)} pods of {above} are ready now, and one less until then."
     )
+
+
+def _holds(case: Case, pod: Pod, owner: Ref) -> str:
+    """That it loses what it holds, where it seems to hold something and no claim keeps it."""
+    scratch = any(one.empty_dir is not None for one in pod.spec.volumes)
+    if pod.claims or not (owner.kind == "StatefulSet" or scratch or LOSING.search(case.understanding.text)):
+        return ""
+    return " It has no volume claim, so what it holds in memory or emptyDir volumes is lost."
+
+
+LOSING = re.compile(
+    r"\b(?:los(?:e|es|ing|t|s)|keep|kept|survive|persist\w*|data|jobs?|messages?|queue[ds]?|sessions?|state)\b", re.I
+)
+"""Asks after what it holds."""
+
+
+def say_all_pods(case: Case) -> Said | None:
+    """What deleting all pods of the namespaces named does."""
+    inventory, spaces = case.inventory, case.understanding.namespaces
+    pods = [pod for pod in inventory.pods if pod.namespace in spaces and not pod.finished]
+    where = f"namespace {', '.join(spaces)}"
+    if not pods:
+        return Said(f"No pod runs in {where} now.", alone=True)
+    bare = [pod for pod in pods if inventory.owner(pod) is None]
+    above = list(dict.fromkeys(inventory.workload(pod) for pod in pods if pod not in bare))
+    names = listed([str(pod.ref) for pod in bare], 3)
+    lost = f"; {names} would be gone for good, since no controller makes {'it' if len(bare) == 1 else 'them'} again"
+    verdict = (
+        f"No, not at once: all {count(len(pods), 'pod')} of {where} would be down together until their controllers "
+        f"have made them again{lost if bare else ''}."
+    )
+    loose = [pod for pod in pods if not pod.claims]
+    lines = [f"down meanwhile: {listed([str(ref) for ref in above], 6)}"] if above else []
+    lines.append(f"{count(len(loose), 'pod')} of them have no volume claim: what they hold in memory is lost")
+    return Said(verdict, [bullets("**What hangs on it**", lines)],
+                ["Renew workloads one by one with a rolling restart, and look at each before the next."], UNSEEN,
+                alone=True)  # fmt: skip
 
 
 def _lost(pods: Sequence[Pod]) -> list[str]:

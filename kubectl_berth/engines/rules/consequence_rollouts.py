@@ -10,6 +10,7 @@ from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import Asked, third
+from kubectl_berth.engines.rules.consequence_pods import LOSING
 from kubectl_berth.engines.rules.consequence_workloads import OUTSIDE, back, holds_data, needed
 from kubectl_berth.engines.rules.lookups import revisions
 from kubectl_berth.engines.rules.orders import without_orders
@@ -17,10 +18,6 @@ from kubectl_berth.engines.rules.topic import Said, bullets
 from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import kubectl
 
-_LOSING = re.compile(
-    r"\b(?:los(?:e|es|ing|t|s)|keep|kept|survive|persist\w*|data|jobs?|messages?|queue[ds]?|sessions?|state)\b", re.I
-)
-"""Asks after what it holds."""
 MEMORY = "Whether the application writes what it holds elsewhere before it ends: no object tells."
 
 
@@ -86,7 +83,7 @@ def _asks_for_data(case: Case, view: Workload, pods: Sequence[Pod]) -> bool:
     """True where it is one that keeps something: a StatefulSet, an emptyDir, or the question says so."""
     spec = pods[0].spec if pods else view.spec.template.spec
     scratch = any(one.empty_dir is not None for one in spec.volumes)
-    return view.kind == "StatefulSet" or scratch or bool(_LOSING.search(case.understanding.text))
+    return view.kind == "StatefulSet" or scratch or bool(LOSING.search(case.understanding.text))
 
 
 def _kept(view: Workload, pods: Sequence[Pod]) -> bool:
@@ -136,10 +133,13 @@ def _broken(case: Case, view: Workload, pods: Sequence[Pod]) -> str:
     return without_orders(f"{found.subject}: {clip(found.summary, 200)}")[0] if found is not None else ""
 
 
+_MAY = re.compile(r"\b(?:can|may|could)\s+(?:i|we)\b|\bpossible\b", re.IGNORECASE)
+
+
 # --- going back -----------------------------------------------------------------------------------------------------
 
 
-def say_rollback(case: Case, view: Identified) -> Said | None:
+def say_rollback(case: Case, view: Identified, wanted: int | None = None) -> Said | None:
     """To which revision a rollback goes, with its image, and what it does not bring back."""
     if not isinstance(view, Workload):
         return None
@@ -153,13 +153,21 @@ def say_rollback(case: Case, view: Identified) -> Said | None:
     every = [one for one in revisions(inventory, view.ref) if one.revision]
     now = next((one for one in every if one.revision == view.revision), every[0] if every else None)
     before = next((one for one in every if now is not None and one.revision < now.revision), None)
+    if wanted is not None:
+        before = next((one for one in every if one.revision == wanted and one is not now), None)
+        if before is None:
+            known = ", ".join(str(one.revision) for one in every) or "none"
+            return Said(
+                f"No: revision {wanted} of {view.ref} is not there to go back to; on record: {known}.", alone=True
+            )
     if now is None or before is None:
         half = " (not all ReplicaSets could be read)" if "replica_sets" in inventory.unread else ""
         return Said(f"No: there is no earlier revision of {view.ref} to go back to{half}.", [],
                     ["Going back means to roll out the earlier image or manifest anew."], alone=True)  # fmt: skip
+    can = "Yes: " if _MAY.search(case.understanding.text) else ""
     verdict = (
-        f"{view.ref} would go back to revision {before.revision} ({_images(before)}), the one before the present "
-        f"revision {now.revision} ({_images(now)})."
+        f"{can}{view.ref} would go back to revision {before.revision} ({_images(before)}) from the present revision "
+        f"{now.revision} ({_images(now)})."
     )
     found = keepers(inventory, view)
     if found:
@@ -167,7 +175,7 @@ def say_rollback(case: Case, view: Identified) -> Said | None:
     lines = [_line(case, one) for one in every[:5]]
     lines.append("the revision that is gone back to gets the next number; its own ReplicaSet is scaled up again")
     where = (f"deployment/{view.name}", "-n", view.namespace)
-    undo = kubectl("rollout", "undo", *where)
+    undo = kubectl("rollout", "undo", *where, f"--to-revision={wanted}" if wanted is not None else "")
     history = kubectl("rollout", "history", *where, f"--revision={before.revision}")
     ways = [
         f"What is in it shows `{history}`.",

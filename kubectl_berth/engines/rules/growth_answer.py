@@ -27,7 +27,8 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _TO = re.compile(
-    r"\bscal(?:e|ing|ed)\b[^.?!]{0,60}?\bto\s+(\d{1,3})\b|\b(?:run|have|hold)\s+(\d{1,3})\s+replicas?\b", re.I
+    r"\bscal(?:e|ing|ed)\b[^.?!]{0,60}?\bto\s+(\d{1,3})\b|\b(?:run|have|hold)\b[^.?!]{0,40}?\b(\d{1,3})\s+replicas?\b",
+    re.I,
 )
 _FITS = re.compile(
     r"\b(?:fits?|room|space|capacity|enough|can|could|would|possible|hold|take|bear|schedul\w+|place)\b", re.IGNORECASE

@@ -240,7 +240,9 @@ def test_the_revision_before_is_named_with_its_image(small: SmallCluster, questi
                           replicas=int(revision == 12))  # fmt: skip
     answer = first(ask(small, question))
     assert "would go back to revision 9 (image registry.example.com/weft:4)" in answer
-    assert "present revision 12 (image registry.example.com/weft:5)" in answer
+    assert "from the present revision 12 (image registry.example.com/weft:5)" in answer
+    assert "revision 3 (image registry.example.com/weft:2)" in first(ask(small, "can I roll back weft to revision 3?"))
+    assert first(ask(small, "can I roll back weft to revision 7?")).startswith("**No: revision 7")
 
 
 def test_without_an_earlier_revision_there_is_no_way_back(small: SmallCluster) -> None:
@@ -306,6 +308,37 @@ def test_what_runs_on_claims_below_an_operators_object_loses_its_data(small: Sma
     assert first(ask(small, "can I delete the basin lake?")).startswith("**No, not without its data: Basin vault/lake")
     answer = first(ask(small, "what happens if I delete the crd basins.db.example.io?"))
     assert "all 1 object of kind Basin" in answer
+
+
+def test_what_belongs_to_a_named_object_is_meant_and_not_the_object(small: SmallCluster) -> None:
+    small.add("policy/v1", "PodDisruptionBudget", "guard", "mill", status={"disruptionsAllowed": 1},
+              spec={"minAvailable": 1, "selector": {"matchLabels": {"app": "loom"}}})  # fmt: skip
+    answer = ask(small, "can I delete the pdb of loom?")
+    assert "without PodDisruptionBudget mill/guard" in first(answer) and "it selects 2 pods now" in answer
+    assert "no HorizontalPodAutoscaler was named" in first(ask(small, "can I delete the hpa of loom?"))
+
+
+def test_several_objects_are_each_answered(small: SmallCluster) -> None:
+    claim(small, "bale-store", "mill", size="75Gi")
+    claim(small, "ledger-copy", "vault", policy="Retain")
+    answer = first(ask(small, "can I delete the pvc bale-store and the pvc ledger-copy?"))
+    assert "mill/bale-store" in answer and "vault/ledger-copy" in answer
+
+
+def test_all_pods_of_a_namespace_are_not_the_namespace(small: SmallCluster) -> None:
+    small.pod("toolbox", "mill", app="toolbox")
+    answer = first(ask(small, "can I delete all pods in mill?"))
+    assert answer.startswith("**No, not at once: all 3 pods of namespace mill")
+    assert "Pod mill/toolbox would be gone for good" in answer
+
+
+def test_force_and_finalizers_are_advised_against(small: SmallCluster) -> None:
+    stateful(small, "deed", "vault", template="scroll")
+    held = claim(small, "scroll-deed-0", "vault")
+    assert first(ask(small, "can I force delete pod deed-0?")).startswith("**No, not by force")
+    held["metadata"] |= {"finalizers": ["kubernetes.io/pvc-protection"]}
+    answer = first(ask(small, "can I remove the finalizers of the pvc scroll-deed-0?"))
+    assert answer.startswith("**No: the finalizers of") and "Pod vault/deed-0" in answer
 
 
 # --- what is no question of consequences ----------------------------------------------------------------------------

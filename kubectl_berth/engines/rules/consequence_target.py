@@ -1,0 +1,96 @@
+"""Which object an act is meant for: by name, by the kind said beside it, or what belongs to what was named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kubectl_berth.cluster.views import Pod, Workload
+from kubectl_berth.diagnosis.dependents import callers, over
+from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.question.words import kinds_of
+from kubectl_berth.records import Ref
+
+
+def target_of(case: Case, text: str, start: int, end: int) -> Ref | None:
+    """The object of the act: named after it, else before it; of several bearers the one whose kind was said."""
+    beside = unread_of(case, text) or _definition(case, text)
+    if beside is not None:
+        return beside
+    spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
+    said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
+    every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
+    words = {kind for word in re.findall(r"[A-Za-z]+", text[start:]) for kind in (*kinds_of(word), word.lower())}
+    places = []
+    for number, ref in enumerate(every):
+        hits = [hit.start() for hit in re.finditer(rf"(?<![\w-]){re.escape(ref.name)}(?![\w-])", text, re.IGNORECASE)]
+        if hits:
+            after = [hit for hit in hits if hit >= end]
+            kind = bool({ref.kind, ref.kind.lower(), f"{ref.kind.lower()}s"} & words)
+            inside = ref.kind == "Namespace" and re.search(
+                rf"\b(?:in|from|of)\s+(?:the\s+)?(?:namespace\s+|ns\s+)?{re.escape(ref.name)}\b", text, re.IGNORECASE
+            )
+            places.append((bool(inside), not after, not kind, min(after or hits), number, ref))
+    if places:
+        return min(places)[-1]
+    return case.main
+
+
+_CALLED = (
+    r"(?<![\w-])(?P<kind>secret|config ?map|cm)s?\b\s*(?:called |named )?[\"'`]?"
+    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![\w-])",
+    r"(?<![\w-])(?P<name>[a-z0-9][a-z0-9.-]*[a-z0-9])[\"'`]?\s+(?P<kind>secret|config ?map)(?![\w-])",
+)
+
+
+def unread_of(case: Case, text: str) -> Ref | None:
+    """A Secret or ConfigMap that is named: those are never read, so their names are found in the question alone."""
+    known = {*case.understanding.missing, *(ref.name for ref in case.subjects)}
+    main = case.main
+    space = next(iter(case.understanding.namespaces), main.namespace if main is not None else "")
+    for pattern in _CALLED:
+        for found in re.finditer(pattern, text, re.IGNORECASE):
+            name = found["name"].lower()
+            if name in known or "-" in name:
+                return Ref("Secret" if found["kind"].lower() == "secret" else "ConfigMap", space, name)
+    return None
+
+
+def _definition(case: Case, text: str) -> Ref | None:
+    """The definition of a kind that is named: by its own name, or by the kind's where the word CRD is said."""
+    said = text.lower()
+    by_kind = re.search(r"\bcrds?\b|\b(?:custom ?)?resource ?definitions?\b", said) is not None
+    for one in case.inventory.definitions:
+        names = one.spec.names
+        words = {one.name, *({names.plural, names.kind.lower()} if by_kind else ())}
+        if any(re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-]*\w)", said) for word in words if word):
+            return one.ref
+    return None
+
+
+def kind_after(after: str) -> tuple[str, ...]:
+    """The kinds that the act is done to: what the first of the next few words that says any may mean."""
+    words = re.findall(r"[A-Za-z]+", re.split(r"[.?!,;]", after)[0])[:4]
+    return next((kinds for word in words if (kinds := kinds_of(word))), ())
+
+
+def related(case: Case, ref: Ref, kinds: Sequence[str]) -> list[Ref]:
+    """What of those kinds belongs to an object: "the hpa of web", "the claims of ledger"."""
+    inventory = case.inventory
+    pods = inventory.pods_of(ref)
+    view = inventory.find(ref)
+    services = over(inventory, view) if isinstance(view, Workload | Pod) else []
+    found = [one.ref for one in inventory.autoscalers if one.target == ref]
+    found += [
+        one.ref for one in inventory.budgets if {p.ref for p in inventory.pods_of(one.ref)} & {p.ref for p in pods}
+    ]
+    found += [one.ref for one in services]
+    found += [caller for one in services for caller in callers(inventory, one.ref)]
+    found += [Ref("PersistentVolumeClaim", pod.namespace, name) for pod in pods for name in pod.claims]
+    return [one for one in dict.fromkeys(found) if one.kind in kinds and inventory.find(one) is not None]
+
+
+def one_pod(case: Case, ref: Ref) -> Ref:
+    """One pod of it, for "a pod of web": one that is not ready before others; the object itself where there is none."""
+    pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
+    return min(pods, key=lambda pod: (pod.ready, pod.name)).ref if pods else ref
