@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
-    ("heap", r"outofmemoryerror|heap out of memory|java heap space|\bmemoryerror\b|cannot allocate memory|"
+    ("heap", r"outofmemoryerror|heap out of memory|java heap space|\bmemoryerror\b|"
+             r"(?<!lock memory: )cannot allocate memory|"
              r"gc overhead limit|fatal error: (?:runtime: )?out of memory|std::bad_alloc|"
              r"memory allocation of \d+ bytes"),
     ("killed", r"(?-i:(?:^|[\s:\d])Killed(?:\s{2,}\S.*|\s+[\w./-]+(?:\s-.*)?)?$)|\bkilled by signal 9\b|"
-               r"\bsignal: killed\b|(?-i:\bwas terminated by signal 9\b)"),
+               r"\bsignal: killed\b|\bsent sigkill\b|(?-i:\bwas terminated by signal 9\b)"),
     ("rbac", r"is forbidden: user \"?|cannot (?:list|get|watch|create|update|patch|delete) resource|rbac: "),
     ("dns", r"no such host|name or service not known|enotfound|eai_again|temporary failure in name resolution|"
             r"getaddrinfo|"
@@ -41,7 +42,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
                r"undefinedtable|undefinedcolumn|"
                r"schema version"),
     ("corrupt data", r"checkpoint record|\bcorrupt|checksum (?:mismatch|failed|error|verification)|invalid page|"
-                     r"bad magic|malformed (?:page|block|database)|crc (?:mismatch|error)|disk image is malformed"),
+                     r"bad magic|bad file format|wrong signature|"
+                     r"malformed (?:page|block|database)|crc (?:mismatch|error)|disk image is malformed"),
     ("certificate", r"x509:|certificate (?:has )?expired|certificate verify failed|unknown authority|tls: |"
                     r"ssl error|handshake fail"),
     ("missing setting", r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,60}(?:not set|unset|is empty|empty|required|missing|"
@@ -50,17 +52,19 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
                         r"no value for)\b.{0,80}"
                         r"(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b(?:env|environment|setting|variable|config|"
                         r"configuration|key|option|parameter|property|flag)\b)|"
-                        r"keyerror: '?[A-Z]|environment variable"),
+                        r"\bkey not found: |keyerror: '?[A-Z]|environment variable"),
     ("missing file", r"no such file or directory|enoent|executable file not found|cannot find module|"
                      r"modulenotfounderror|"
                      r"classnotfoundexception|importerror|filenotfound|cannot open shared object"),
-    ("bad setting", r"unknown (?:field|flag|option|key|parameter|argument|command)|invalid (?:config|value|option|"
+    ("bad setting", r"flag provided but not defined|no such option|invalid choice|"
+                    r"unknown (?:field|flag|option|key|parameter|argument|command)|invalid (?:config|value|option|"
                     r"argument|setting|format)|"
                     r"unrecognized|cannot unmarshal|could not parse|failed to parse|parse error|yaml: |"
                     r"syntax error|unexpected token|unknown directive|"
                     r"(?:error|failed|failure)\b.{0,20}\bpars(?:e|ing)\b|"
                     r"unsupported (?:value|version|option)"),
-    ("limit", r"\b429\b|too many requests|too many open files|emfile|too many connections|rate limit|quota"),
+    ("limit", r"\b429\b|cuda out of memory|"
+              r"too many requests|too many open files|emfile|too many connections|rate limit|quota"),
     ("crash", r"segmentation fault|sigsegv|core dumped|nil pointer|nullpointerexception|stack overflow|"
               r"assertion failed|unhandled|uncaught"),
 )  # fmt: skip
@@ -97,10 +101,11 @@ DECISIVE = frozenset({"heap", "killed", "rbac", "wrong architecture", "disk full
 _CONSEQUENCE = re.compile(
     r"\b(?:gave|giving) up\b|\bexiting\b|\bshut(?:ting)?[ -]?down\b|\babort(?:ed|ing)\b|\bstopp(?:ed|ing)\b|"
     r"\bterminating\b|\bquit(?:ting)?\b|\bretries (?:are )?exhausted\b|\btoo many (?:failures|attempts|retries)\b|"
-    r"\bafter \d+ (?:attempts?|tries|retries|failures)\b|\bcannot continue\b|"
+    r"\bafter \d+ (?:attempts?|tries|retries|failures)\b|"
     r"\b(?:application|service|server|context|start-?up|initiali[sz]ation|process|main|migration|script|task|job)\b"
     r"[^:]{0,40}\b(?:failed|crashed|errored|threw exception)\b[^:]*$|"
-    r"\bfailed to (?:start|run|boot|initiali[sz]e)\b[^:]*$|\b(?:lost|lease lost|leader election lost)$",
+    r"\b(?:failed to|cannot|could not|unable to) (?:start|run|boot|initiali[sz]e|continue)\b[^:]*$|"
+    r"\bdid not exit normally\b|\b(?:check|see) the logs?\b|\b(?:lost|lease lost|leader election lost)$",
     re.IGNORECASE,
 )
 

@@ -52,7 +52,8 @@ class Reading:
 _LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
     (5, re.compile(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?|ALERT|SEVERE|CRIT)\b|^panic:|\bfatal(?: error)?:|"
                    r"\blevel=(?:fatal|panic|critical)\b|^F\d{4} ")),
-    (4, re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception|Exit)\b(?::|$)|^Caused by:|^Exception in thread|"
+    (4, re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception|Exit)\b(?::|$)|"
+                   r"\((?:[\w:]+::)?[A-Z]\w*(?:Error|Exception)\)$|^Caused by:|^Exception in thread|"
                    r"\bUncaught\b|\bUnhandled\b")),
     (3, re.compile(r"\bERR(?:OR)?\b|\bERROR\b|^error:|\berror:|\blevel=(?:error|err)\b|^E\d{4} |\[error\]|"
                    r"\bException\b|\bTraceback\b|\bfailed\b|\bfailure\b", re.IGNORECASE)),
@@ -87,7 +88,7 @@ _TARGETS = tuple(
         rf"(?:could not (?:resolve|translate)|resolve) host(?: ?name)?[: ]+[\"']?(?P<host>{_HOST})",
     )
 )
-_NO_HOST = frozenset("localhost 127.0.0.1 0.0.0.0 the a it this error failed host server from to".split())
+_NO_HOST = frozenset("localhost pid 127.0.0.1 0.0.0.0 the a it this error failed host server from to".split())
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
 )

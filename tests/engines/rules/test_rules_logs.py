@@ -198,6 +198,27 @@ def test_a_line_said_over_and_over_tells_where_nothing_else_does() -> None:
         ("[emerg] 1#1: bind() to 0.0.0.0:80 failed (13: Permission denied)", "low port", "0.0.0.0:80"),
         ("error: listen EACCES: permission denied 0.0.0.0:80", "low port", "0.0.0.0:80"),
         ("listen unix /run/app.sock: bind: permission denied", "permission", "/run/app.sock"),
+        (
+            "[CRITICAL] WORKER TIMEOUT (pid:17)\n[ERROR] Worker (pid:17) was sent SIGKILL! Perhaps out of memory?",
+            "killed",
+            "SIGKILL",
+        ),
+        (
+            "level=error msg=\"bind failed\" error=\"Invalid Credentials\"\nlevel=fatal msg=\"cannot start\"",
+            "authentication",
+            "Invalid Credentials",
+        ),
+        (
+            "x.rb:3:in `fetch': key not found: \"BARN_URL\" (KeyError)\n\tfrom x.rb:3:in `<main>'",
+            "missing setting",
+            "BARN_URL",
+        ),
+        ("flag provided but not defined: -barn-addr\nUsage of /manager:\n  -x string", "bad setting", "-barn-addr"),
+        (
+            "ERROR cannot load index: bad file format\nERROR did not exit normally - check the logs at /x",
+            "corrupt data",
+            "index",
+        ),
         ("/etc/gate/gate.conf:4 - Error during parsing: Unknown directive 'lsten'", "bad setting", "lsten"),
     ],
 )  # fmt: skip
