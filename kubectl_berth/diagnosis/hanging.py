@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from kubectl_berth.cluster.views import CustomResource, Identified, Workload
+from kubectl_berth.cluster.views import CustomResource, Identified, Workload, age, parse_time
+from kubectl_berth.diagnosis.health import PRIMARY, conditions, named, text_is_bad
 from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST, managers, meant, named_in, referred
 from kubectl_berth.diagnosis.objects import Inventory
-from kubectl_berth.diagnosis.say import listed
+from kubectl_berth.diagnosis.polarity import good_condition
+from kubectl_berth.diagnosis.say import clip, listed
 from kubectl_berth.records import Finding, Ref
 
 MOST = 50
@@ -49,10 +52,34 @@ def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
 
 
 def _delivered(inventory: Inventory, view: CustomResource) -> list[Workload]:
-    """The workloads that a status lists as what the object has put into the cluster."""
-    places = (place for place in named_in(view.status, "status") if place.kind)
+    """The workloads that a status lists as what the object puts into the cluster, but those it calls up to date."""
+    entries = [one for _, listed_there in named(view.status) if isinstance(listed_there, list) for one in listed_there]
+    behind = [one for one in entries if not (isinstance(one, dict) and _is_fine(one.get("status")))]
+    places = (place for place in named_in(behind, "status") if place.kind)
     there = (meant(inventory, view, place) for place in places)
     return [one for one in there if isinstance(one, Workload) and not one.metadata.owner_references]
+
+
+def _is_fine(text: object) -> bool:
+    return isinstance(text, str) and bool(text) and not text_is_bad(text)
+
+
+def held_back(inventory: Inventory, refs: list[Ref]) -> str:
+    """That what hangs on an object and is well itself gets nothing new: it looks healthy and is old; "" without any."""
+    well = [ref for ref in refs if _well(inventory.find(ref))]
+    first = sorted(well, key=lambda ref: not isinstance(inventory.find(ref), Workload))
+    return (
+        f"so {listed(list(map(str, first)), 2)} {'gets' if len(well) == 1 else 'get'} nothing new from it"
+        if well
+        else ""
+    )
+
+
+def _well(view: Identified | None) -> bool:
+    if isinstance(view, Workload):
+        return view.ready > 0
+    said = conditions(view.status) if isinstance(view, CustomResource) else []
+    return any(PRIMARY.search(one.type) and good_condition(one.type, one.status) for one in said)
 
 
 def runs_on(inventory: Inventory, refs: list[Ref]) -> str:
@@ -60,6 +87,25 @@ def runs_on(inventory: Inventory, refs: list[Ref]) -> str:
     workloads = [one for ref in refs if isinstance(one := inventory.find(ref), Workload)]
     well = [f"{one.ref} ({one.ready} of {one.desired} ready)" for one in workloads if one.desired and one.ready]
     return f"what it delivers runs on in the version it has: {listed(well, 4)}" if well else ""
+
+
+def last_good(value: Any, now: datetime, where: str = "status", depth: int = 0) -> str:
+    """When a status says that its object last succeeded, with the revision it holds; "" where it does not say."""
+    for key, inner in named(value):
+        time = inner if isinstance(inner, str) and parse_time(inner) is not None else ""
+        fetched = key == "lastUpdateTime" and any(beside == "revision" for beside, _ in named(value))
+        if time and (fetched or _SUCCESS.match(key)):
+            revision = next(
+                (text for beside, text in named(value) if beside == "revision" and isinstance(text, str)), ""
+            )
+            return f"{where}.{key}: {age(now, time)} ago" + (f", revision {clip(revision, 80)}" if revision else "")
+    for key, inner in named(value) if depth < 2 else ():
+        if isinstance(inner, dict) and (told := last_good(inner, now, f"{where}.{key}", depth + 1)):
+            return told
+    return ""
+
+
+_SUCCESS = re.compile(r"^last(?:Success\w*|Synced?\w*|Applied\w*)(?:Time|Timestamp|At)$|^(?:refreshTime|syncedAt)$")
 
 
 # --- where a value comes from -----------------------------------------------------------------------------------------

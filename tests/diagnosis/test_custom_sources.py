@@ -98,6 +98,36 @@ def test_what_takes_its_version_from_a_source_that_fails_is_told_with_it() -> No
     assert "Secret pull" in cause.remedy
 
 
+def test_what_a_delivery_lists_as_up_to_date_is_not_said_to_be_held_back() -> None:
+    entries = [
+        {"kind": "Deployment", "name": "till", "namespace": "shop", "status": "OutOfSync"},
+        {"kind": "Deployment", "name": "desk", "namespace": "shop", "status": "Synced"},
+    ]
+    bad = [failed("SyncError", "field is immutable")]
+    release = custom("Release", "all", *bad, status={"resources": entries})
+    cause = one(found(release, deployment("till"), deployment("desk")), "CustomResourceDegraded")
+    assert cause.effects == (Ref("Deployment", "shop", "till"),)
+    assert "so Deployment shop/till gets nothing new from it" in cause.summary
+
+
+def test_what_is_broken_itself_is_no_quiet_victim_of_its_source() -> None:
+    source = custom("Source", "fleet", failed("Fetch", "connection refused"))
+    release = custom(
+        "Release", "till", failed("NoSource", "source is not ready"), spec={"sourceRef": {"name": "fleet"}}
+    )
+    cause = next(finding for finding in found(source, release) if finding.cause)
+    assert "nothing new" not in cause.summary and Ref("Release", "shop", "till") in cause.effects
+
+
+def test_when_a_source_last_worked_is_told() -> None:
+    artifact = {"revision": "main@sha1:51c0", "lastUpdateTime": ago(8640)}
+    source = custom("Source", "fleet", failed("Fetch", "connection refused"), status={"artifact": artifact})
+    assert (
+        "status.artifact.lastUpdateTime: 6d ago, revision main@sha1:51c0"
+        in one(found(source), "CustomResourceDegraded").evidence
+    )
+
+
 def test_what_serves_by_its_own_pods_is_no_source_of_what_names_it() -> None:
     cluster = custom("Cluster", "db", failed("Degraded", "1 member is gone"))
     pooler = custom("Pooler", "db-rw", condition("Ready", "True"), spec={"clusterRef": {"name": "db"}})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Pod, Workload
-from kubectl_berth.diagnosis.hanging import hanging_on, runs_on
+from kubectl_berth.diagnosis.hanging import hanging_on, held_back, last_good, runs_on
 from kubectl_berth.diagnosis.headline import summary
 from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, stopped
 from kubectl_berth.diagnosis.members import bad_members, member_signals
@@ -51,13 +51,14 @@ def _degraded(inventory: Inventory, resource: CustomResource, signals: list[Sign
     evidence += [line for line in beside if not _told_in(line, evidence)][:3]
     evidence += _primary(inventory, resource, status) + _members(status) + lacking
     hanging = hanging_on(inventory, resource)
-    evidence += [words] if (words := runs_on(inventory, hanging)) else []
+    evidence += [words for words in (runs_on(inventory, hanging), last_good(status, inventory.now)) if words]
+    told = [summary(resource, signals, [*deep, *heard], lacking, inventory.now), held_back(inventory, hanging)]
     texts = [plain(one) for one in (*(signal.words for signal in signals), *(one.text for one in (*deep, *heard)))]
     return Finding(
         signals[0].severity,
         resource.ref,
         "CustomResourceNotReconciled" if codes == {"StatusBehindSpec"} else "CustomResourceDegraded",
-        summary(resource, signals, [*deep, *heard], lacking, inventory.now),
+        ", ".join(words for words in told if words),
         tuple(evidence),
         effects=tuple(sorted(hanging)),
         remedy=remedy(inventory, resource, texts, lacking),
