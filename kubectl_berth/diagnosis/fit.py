@@ -137,18 +137,27 @@ def obstacles(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:
 
 def host_ports(spec: PodSpec) -> list[tuple[int, str]]:
     """The ports of its node that a pod takes, each with its protocol."""
+    return [(number, protocol) for number, protocol, _ in _bindings(spec)]
+
+
+def _bindings(spec: PodSpec) -> list[tuple[int, str, str]]:
+    """Port, protocol and address of the node that a pod takes; "" for every address."""
     parts = [*spec.containers, *(one for one in spec.init_containers if one.restart_policy == "Always")]
     ports = [(one.container_port if spec.host_network else one.host_port, one) for part in parts for one in part.ports]
-    return [(number, one.protocol) for number, one in ports if number]
+    return [(number, one.protocol, one.host_ip.replace("0.0.0.0", "")) for number, one in ports if number]
 
 
 def port_holder(inventory: Inventory, pod: Pod, node: Node) -> Pod | None:
     """The pod of a node that holds a host port which another pod asks for, or None."""
-    asked = set(host_ports(pod.spec))
+    asked = _bindings(pod.spec)
     if not asked:
         return None
     there = (one for one in inventory.pods_of(node.ref) if not one.finished and one.ref != pod.ref)
-    return next((one for one in there if asked & set(host_ports(one.spec))), None)
+    return next((one for one in there if any(_clash(a, b) for a in asked for b in _bindings(one.spec))), None)
+
+
+def _clash(one: tuple[int, str, str], other: tuple[int, str, str]) -> bool:
+    return one[:2] == other[:2] and (one[2] == other[2] or not one[2] or not other[2])
 
 
 def _scarcity(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:

@@ -43,6 +43,25 @@ def test_other_deaths_on_another_architecture_are_not_explained_by_it(code: int,
     assert "not built for" not in finding.summary and "kubectl logs" in finding.remedy
 
 
+def test_a_new_revision_that_dies_at_once_is_not_blamed_on_the_node_it_came_to() -> None:
+    mill = deployment("mill", replicas=2, ready=1)
+    old, new = (replica_set(mill, f"mill-{n}", revision=n, image=f"mill:{n}") for n in (1, 2))
+    dying = waiting("CrashLoopBackOff", restarts=9, lastState=ended(1, ran=RAN))
+    well = owned(pod("mill-1-b", node="p-1", container={"image": "mill:1"}), old)
+    broken = owned(pod("mill-2-a", dying, node="z-1", container={"image": "mill:2"}), new)
+    machines = [machine("z-1", "s390x"), machine("p-1", "ppc64le")]
+    assert one(found(mill, old, new, well, broken, *machines), "CrashLoop").cause
+
+
+def test_a_pod_that_dies_beside_a_ready_one_clears_the_architecture() -> None:
+    mill = deployment("mill", replicas=3, ready=1)
+    rs = replica_set(mill, "mill-1", replicas=3, ready=1)
+    dying = waiting("CrashLoopBackOff", restarts=9, lastState=ended(1, ran=RAN))
+    pods = [pod("mill-1-a", dying, node="z-1"), pod("mill-1-b", node="p-1"), pod("mill-1-c", dying, node="p-1")]
+    machines = [machine("z-1", "s390x"), machine("p-1", "ppc64le")]
+    assert one(found(mill, rs, *(owned(each, rs) for each in pods), *machines), "CrashLoop").cause
+
+
 def test_a_runtime_that_cannot_start_the_image_says_so() -> None:
     words = 'failed to create containerd task: exec: "/mill": exec format error'
     broken = pod("mill-a", waiting("RunContainerError", words), node="z-1")

@@ -93,6 +93,15 @@ def test_other_protocols_and_other_ports_are_free() -> None:
     assert "host port" not in " ".join(finding.evidence)
 
 
+@pytest.mark.parametrize(("address", "taken"), [("10.0.0.1", False), ("", True), ("10.0.0.2", True)])
+def test_a_port_of_another_address_of_the_node_is_free(address: str, taken: bool) -> None:
+    port = {"containerPort": 53, "hostPort": 53, "protocol": "UDP"}
+    there = pod("dns-a", node="m-1", container={"ports": [{**port, "hostIP": address}]})
+    late = unplaced("dns-b", PORTS, containers=[{"name": "app", "ports": [{**port, "hostIP": "10.0.0.2"}]}])
+    summary = one(found(there, late, node("m-1")), "HostPortTaken").summary
+    assert ("by Pod shop/dns-a" in summary) is taken
+
+
 def apart(of: Obj) -> Obj:
     term = {"labelSelector": of["spec"]["selector"], "topologyKey": "kubernetes.io/hostname"}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}

@@ -50,6 +50,7 @@ class ContainerPort(View):
     name: str = ""
     container_port: int = 0
     host_port: int | None = None
+    host_ip: str = field(default="", name="hostIP")
     protocol: str = "TCP"
 
 

@@ -45,26 +45,43 @@ def ending(
 
 
 def well_elsewhere(inventory: Inventory, pod: Pod) -> list[str]:
-    """The CPU architectures on which pods of the same workload are ready, where the pod's node is of none of them."""
-    here = inventory.node(pod.spec.node_name)
-    kind = here.status.node_info.architecture if here else ""
-    well = [one for one in inventory.pods_of(inventory.workload(pod)) if one.ready and one.ref != pod.ref]
-    kinds = {node.status.node_info.architecture for one in well if (node := inventory.node(one.spec.node_name))}
-    return sorted(kinds - {""}) if kind and kind not in kinds else []
+    """The CPU architectures on which pods of the same make are ready, where the pod's node is of none of them.
+
+    Of the same make: of one controller and with the same images. A pod of it that dies where others are ready proves
+    that the architecture is not to blame.
+    """
+    kind, owner = _kind(inventory, pod), inventory.owner(pod)
+    if not kind or owner is None:
+        return []
+    like = [one for one in inventory.pods_of(owner) if one.ref != pod.ref and _images(one) == _images(pod)]
+    kinds = {_kind(inventory, one) for one in like if one.ready} - {""}
+    dying = any(_kind(inventory, one) in kinds and _dies(one) for one in like)
+    return sorted(kinds) if kind not in kinds and not dying else []
+
+
+def _kind(inventory: Inventory, pod: Pod) -> str:
+    node = inventory.node(pod.spec.node_name)
+    return node.status.node_info.architecture if node is not None else ""
+
+
+def _images(pod: Pod) -> list[str]:
+    return [one.image for one in pod.spec.all_containers]
+
+
+def _dies(pod: Pod) -> bool:
+    return not pod.ready and any(one.restart_count for one in pod.status.container_statuses)
 
 
 def architecture_lines(inventory: Inventory, pod: Pod) -> list[str]:
     """A sentence on the architectures of the pod's node and of those where its like are ready."""
-    there, node = well_elsewhere(inventory, pod), inventory.node(pod.spec.node_name)
-    if not there or node is None:
-        return []
-    kind = node.status.node_info.architecture
-    return [f"node {node.name} is {kind}; the pods of it that are ready run on {listed(there)}"]
+    there, kind = well_elsewhere(inventory, pod), _kind(inventory, pod)
+    return (
+        [f"node {pod.spec.node_name} is {kind}; the pods of it that are ready run on {listed(there)}"] if there else []
+    )
 
 
 def _architecture(inventory: Inventory, pod: Pod, last: Terminated | None, text: str) -> Ending | None:
-    node = inventory.node(pod.spec.node_name)
-    kind = node.status.node_info.architecture if node else ""
+    kind = _kind(inventory, pod)
     there = well_elsewhere(inventory, pod)
     said = FORMAT in f"{text} {last.message if last else ''}".lower()
     if not kind or not (said or (there and last is not None and last.exit_code in _REFUSED and _at_once(last))):

@@ -136,7 +136,11 @@ def _pressure(inventory: Inventory, node: Node) -> Iterator[Finding]:
         if one.type in ("Ready", "") or not bad_condition(one.type, one.status):
             continue
         event = inventory.newest(node, "EvictionThresholdMet", "FreeDiskSpaceFailed", "ImageGCFailed", "SystemOOM")
-        pods = [pod for pod in inventory.pods_of(node.ref) if pod.status.reason == "Evicted"]
+        pods = [
+            pod
+            for pod in inventory.pods_of(node.ref)
+            if pod.status.reason == "Evicted" and younger(inventory.now, _ended_at(inventory, pod), 24 * HOUR)
+        ]
         evidence = [held(one, inventory.now)] + ([said(event, inventory.now)] if event else [])
         if pods:
             evidence.append(
