@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import NetworkPolicy, Pod
 from kubectl_berth.cluster.views.network import PolicyPeer, PolicyPort
+from kubectl_berth.diagnosis.family import family_of
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.rules.asked import bare, half
 from kubectl_berth.engines.rules.case import Case
@@ -37,7 +38,12 @@ def reaching(case: Case) -> Answer | None:
 def untold_reach(case: Case) -> str:
     """That reaching cannot be told, before a diagnosis; "" for another question."""
     found = _answer(case) if case.causes or case.symptoms else None
-    return found[0] if found else ""
+    if found is None:
+        return ""
+    _, other = _sides(case)
+    there = family_of(other, case.inventory) if isinstance(other, Ref) else frozenset()
+    # what is wrong with the other side is the answer then
+    return "" if any(one.subject in there for one in case.causes) else found[0]
 
 
 def _answer(case: Case) -> Answer | None:
@@ -75,7 +81,8 @@ def _sides(case: Case) -> tuple[Ref, Ref | str]:
     named = sorted({ref.name: ref for ref in reversed(case.subjects)}.values(), key=lambda ref: text.find(ref.name))
     found = [ref for ref in named if ref.name in text] or list(case.subjects)
     if len(found) > 1:
-        return found[0], found[1]
+        turned = re.search(r"\b(?:reachable|accessible|called|reached) (?:from|by|for)\b", text)
+        return (found[1], found[0]) if turned else (found[0], found[1])
     return found[0], "the internet" if _OUTSIDE.search(text) else ""
 
 

@@ -41,7 +41,7 @@ _JUDGED = re.compile(
     r"help|fix\w*|mend|down|refus\w*|reject\w*|den(?:y|ied)|forbidden|pending|evict\w*|full|expir\w*|lost|missing|"
     r"gone|fit\w*|room|best|most|worst|wast\w*|actual\w*|usage|used|utili[sz]\w*|connect\w*|depend\w*|unreachable|"
     r"work\w*|respond\w*|not|never|no|rollback|roll back|finish\w*|complete\w*|success\w*|ready|available|serving|"
-    r"logs?|events?|capacity|per (?:second|sec|minute|hour)|"
+    r"logs?|events?|capacity|per (?:second|sec|minute|hour)|out of|short of|low on|how much|"
     r"another|more|less|next step\w*|do about|wait\w*|affect\w*)\b|n't\b",
     re.IGNORECASE,
 )

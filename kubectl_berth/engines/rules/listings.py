@@ -255,7 +255,9 @@ def counted(case: Case) -> Answer | None:
     if found is None or case.subjects or not said.kinds:
         return None
     state = _state(found["rest"]) if "Pod" in said.kinds else None
-    if state is None and _HANGS.search(found["rest"]):
+    if (state is None and _HANGS.search(found["rest"])) or re.search(
+        r"\bdo(?:es)? (?:each|every)\b", found["rest"], re.I
+    ):
         return None
     if not _nothing_else(case, found["rest"], state[0] if state else ""):
         return None

@@ -46,7 +46,8 @@ _ON_NODE = re.compile(
     re.IGNORECASE,
 )
 _FAULT = re.compile(
-    r"\b(?:why|wrong|broken|fail\w*|crash\w*|stuck|errors?|problems?|issues?|missing|pull\w*|cannot)\b|n't\b",
+    r"\b(?:why|wrong|broken|fail\w*|crash\w*|stuck|errors?|problems?|issues?|missing|pull\w*|cannot|kill\w*|broke|"
+    r"evict\w*|died|lost)\b|n't\b",
     re.IGNORECASE,
 )
 

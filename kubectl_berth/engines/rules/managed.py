@@ -56,7 +56,9 @@ def managed(case: Case) -> Answer | None:
     )
     if main is None or main.kind in ("Node", "Namespace") or not asks or not ASKS.search(text):
         return None
-    if not only(case, _MANAGES, _EDIT, _TOOLS, "deployment|what|who|how|it|deployed|installed", text=text):
+    if re.search(r"\bwhen\b", text, re.IGNORECASE) or not only(
+        case, _MANAGES, _EDIT, _TOOLS, "deployment|what|who|how|it|deployed|installed", text=text
+    ):
         return None
     view = case.inventory.find(main)
     if view is None:

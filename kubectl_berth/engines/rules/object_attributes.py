@@ -151,7 +151,7 @@ OF_KIND: dict[str, tuple[tuple[str, Tell], ...]] = {
             _claim,
         ),
     ),
-    "CronJob": ((r"schedule\w*|when|last|next|often|run", _schedule),),
+    "CronJob": ((r"schedule\w*|when|last|next|often|run|time ?zones?", _schedule),),
     **_rows_of_tables(),
 }
 """By kind: words for what is asked, and what tells it."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kubectl_berth.cluster.views import Condition, CronJob, Job, age, duration, parse_time, seconds_since
-from kubectl_berth.diagnosis.say import clip, count
+from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
@@ -233,16 +233,32 @@ def jobs_in_state(case: Case) -> Answer | None:
     ):
         return None
     jobs = [one for one in case.inventory.jobs if in_place(case, one.namespace)]
+    lately = _DAYTIME.search(text) is not None
+    if lately:
+        jobs = [one for one in jobs if _recent(case, one)]
+    when = " of the last 24 hours" if lately else ""
     hit = sorted((one for one in jobs if _is(one, state)), key=lambda one: one.ref)
-    head = (
-        f"{len(hit) or 'None'} of the {count(len(jobs), 'Job')}{place(case)} {'is' if len(hit) == 1 else 'are'} {state}"
-    )
-    if state in ("failed", "succeeded"):
-        head = head.replace(" is failed", " has failed").replace(" are failed", " have failed")
-        head = head.replace(" is succeeded", " has succeeded").replace(" are succeeded", " have succeeded")
+    verb = "has" if len(hit) == 1 else "have"
+    if state in ("running", "suspended"):
+        verb = "is" if len(hit) == 1 else "are"
+    head = f"{len(hit) or 'None'} of the {count(len(jobs), 'Job')}{when}{place(case)} {verb} {state}"
     names = ": " + ", ".join(str(one.ref) for one in hit) if 0 < len(hit) <= 4 else ""
     lines = capped([_outcome(case, one) for one in hit], MOST) if state != "succeeded" or len(hit) <= MOST else []
     return f"{head}{names}{half(case, 'jobs')}.", lines
+
+
+_DAYTIME = re.compile(
+    r"\b(?:last|this|to)[ -]?night|\byesterday|\btoday|\bthis (?:morning|evening)|\bovernight|"
+    r"\blast (?:24 hours|day)\b",
+    re.IGNORECASE,
+)
+
+
+def _recent(case: Case, job: Job) -> bool:
+    """True for one that ended in the last 24 hours or runs still."""
+    end = job.outcome()
+    passed = seconds_since(case.inventory.now, end.last_transition_time) if end is not None else 0
+    return passed is not None and passed <= DAY
 
 
 def _is(job: Job, state: str) -> bool:
@@ -283,9 +299,15 @@ def schedules(case: Case) -> Answer | None:
     meant = named or ([] if case.subjects else _by_word(case))
     if (case.subjects and not named) or not _said(case, meant, _JOB, _SCHEDULE, _RAN, "have|has|exist|there|suspended"):
         return None
-    if len(meant) == 1 and len(every) > 1:
+    if len(meant) == 1 and (len(every) > 1 or named):
         return f"{meant[0].ref} has the {_schedule(meant[0], case.inventory.now)}.", _cron(case, meant[0])[1][1:]
     shown = sorted(meant or every, key=lambda one: one.ref)
+    if not named and re.search(r"\bsuspended\b", text, re.IGNORECASE):
+        held = [one for one in shown if one.spec.suspend]
+        verb = "is" if len(held) == 1 else "are"
+        head = f"{len(held) or 'None'} of the {count(len(shown), 'CronJob')}{place(case)} {verb} suspended"
+        names = f": {listed([str(one.ref) for one in held], 8)}" if held else ""
+        return f"{head}{half(case, 'cron_jobs')}{names}.", []
     if not shown:
         return f"There is no CronJob{place(case)}{half(case, 'cron_jobs')}.", []
     names = ", ".join(f"{one.namespace}/{one.name} `{one.spec.schedule}`" for one in shown[:4])

@@ -10,7 +10,7 @@ from kubectl_berth.engines.rules.asked import YES_NO
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer, revisions
 from kubectl_berth.engines.rules.serving import figure
-from kubectl_berth.engines.rules.tables import metrics_of
+from kubectl_berth.engines.rules.table_rows import metrics_of
 from kubectl_berth.records import Ref
 
 _MOST = 12

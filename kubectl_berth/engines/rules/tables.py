@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kubectl_berth.cluster.quantities import quantity
 from kubectl_berth.cluster.views import (
     HorizontalPodAutoscaler,
-    Ingress,
-    LimitRange,
     PersistentVolume,
     PersistentVolumeClaim,
-    PodDisruptionBudget,
-    ResourceQuota,
     Service,
     StorageClass,
     Workload,
 )
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.say import count, listed
+from kubectl_berth.engines.rules import table_rows as rows
 from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
@@ -51,144 +47,6 @@ class Table:
     filters: tuple[Filter, ...] = ()
 
 
-# --- lines ----------------------------------------------------------------------------------------------------------
-
-
-def _service(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, Service):
-        return ""
-    outside = [each.ip or each.hostname for each in one.status.load_balancer.ingress]
-    ports = ", ".join(
-        f"{port.port}{f' (node port {port.node_port})' if port.node_port else ''}" for port in one.spec.ports[:6]
-    )
-    address = f", outside at {', '.join(outside)}" if outside else ""
-    waits = ", no outside address yet" if one.spec.type == "LoadBalancer" and not outside else ""
-    return f"{one.spec.type}, port {ports or 'none'}{address}{waits}"
-
-
-def _ingress(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, Ingress):
-        return ""
-    hosts = list(dict.fromkeys(rule.host or "any host" for rule in one.spec.rules))
-    behind = dict.fromkeys(
-        path.backend.service.name
-        for rule in one.spec.rules
-        for path in (rule.http.paths if rule.http else [])
-        if path.backend.service is not None
-    )
-    to = f" to Service {', '.join(behind)}" if behind else ""
-    return f"{listed(hosts, 6) or 'any host'}{to}{', TLS' if one.spec.tls else ''}"
-
-
-def _claim(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, PersistentVolumeClaim):
-        return ""
-    size = one.status.capacity.get("storage") or one.spec.resources.requests.get("storage") or "no size"
-    users = _users(inventory, one)
-    using = f"used by {listed(users, 3)}" if users else "used by no pod"
-    return f"{size}, {one.status.phase or 'no phase'}, class {one.spec.storage_class_name or 'none named'}, {using}"
-
-
-def _users(inventory: Inventory, one: PersistentVolumeClaim) -> list[str]:
-    return [pod.name for pod in inventory.pods if pod.namespace == one.namespace and one.name in pod.claims]
-
-
-def _volume(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, PersistentVolume):
-        return ""
-    claim = one.spec.claim_ref
-    whose = f", claim {claim.namespace}/{claim.name}" if claim is not None else ""
-    keeps = f", {one.spec.persistent_volume_reclaim_policy}" if one.spec.persistent_volume_reclaim_policy else ""
-    return f"{one.spec.capacity.get('storage', 'no size')}, {one.status.phase or 'no phase'}{whose}{keeps}"
-
-
-def _class(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, StorageClass):
-        return ""
-    grows = "can be expanded" if one.allow_volume_expansion else "cannot be expanded"
-    return f"{one.provisioner}, {grows}{', the default' if one.default else ''}"
-
-
-def _scaler(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, HorizontalPodAutoscaler):
-        return ""
-    low = 1 if one.spec.min_replicas is None else one.spec.min_replicas
-    by = metrics_of(one)
-    return (
-        f"{low} to {one.spec.max_replicas} of {one.target}, {one.status.current_replicas} run, "
-        f"{one.status.desired_replicas} wanted{f', by {by}' if by else ''}"
-    )
-
-
-def metrics_of(one: HorizontalPodAutoscaler) -> str:
-    """ "cpu at 70% utilization"; what each metric of an autoscaler aims at."""
-    told = []
-    for metric in one.spec.metrics[:4]:
-        part = metric.get(_field(str(metric.get("type", ""))))
-        if not isinstance(part, Mapping):
-            continue
-        target = part.get("target")
-        inner = part.get("metric")
-        name = part.get("name") or (inner.get("name") if isinstance(inner, Mapping) else "") or "a metric"
-        aim = ""
-        if isinstance(target, Mapping):
-            share = target.get("averageUtilization")
-            aim = (
-                f" at {share}% of the requests" if share else f" at {target.get('averageValue') or target.get('value')}"
-            )
-        told.append(f"{name}{aim}")
-    return ", ".join(told)
-
-
-def _field(kind: str) -> str:
-    return kind[:1].lower() + kind[1:]
-
-
-def _budget(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, PodDisruptionBudget):
-        return ""
-    low = one.spec.min_available
-    rule = f"minAvailable {low}" if low is not None else f"maxUnavailable {one.spec.max_unavailable}"
-    return f"{rule}, {one.status.disruptions_allowed} may go now"
-
-
-def _quota(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, ResourceQuota):
-        return ""
-    told = [
-        f"{name} {one.status.used.get(name, 0)} of {much}{_share(one, name)}" for name, much in one.status.hard.items()
-    ]
-    return listed(told, 8) or "nothing limited"
-
-
-def _share(one: ResourceQuota, name: str) -> str:
-    try:
-        used, hard = quantity(one.status.used.get(name, 0)), quantity(one.status.hard[name])
-    except ValueError:
-        return ""
-    return f" ({round(used * 100 / hard)}%)" if hard else ""
-
-
-def _range(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, LimitRange):
-        return ""
-    told = []
-    for item in one.spec.limits[:4]:
-        parts = [
-            f"{label} {', '.join(f'{name} {much}' for name, much in amounts.items())}"
-            for label, amounts in (("max", item.max), ("min", item.min), ("default", item.default))
-            if amounts
-        ]
-        told.append(f"{item.type}: {'; '.join(parts) or 'no bound'}")
-    return " | ".join(told)
-
-
-def _workload(inventory: Inventory, one: object) -> str:
-    if not isinstance(one, Workload):
-        return ""
-    return f"{one.ready} of {one.desired} ready{', paused' if one.spec.paused else ''}"
-
-
 # --- states ---------------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +65,7 @@ def _unbound(inventory: Inventory, one: object) -> bool:
 
 
 def _unused(inventory: Inventory, one: object) -> bool:
-    return isinstance(one, PersistentVolumeClaim) and not _users(inventory, one)
+    return isinstance(one, PersistentVolumeClaim) and not rows.users_of_claim(inventory, one)
 
 
 def _zero(inventory: Inventory, one: object) -> bool:
@@ -246,7 +104,7 @@ TABLES: tuple[Table, ...] = (
         r"(?:storage|volume) ?class(?:es)?",
         ("storage_classes",),
         r"which is|default|provisioners?|expan\w+",
-        _class,
+        rows.class_row,
         (
             Filter(
                 _DEFAULT,
@@ -260,7 +118,7 @@ TABLES: tuple[Table, ...] = (
         r"pvcs?|(?:persistent ?)?(?:volume |storage )?claims?",
         ("claims",),
         _SIZES,
-        _claim,
+        rows.claim_row,
         _VOLUME_STATES,
     ),
     Table(
@@ -268,7 +126,7 @@ TABLES: tuple[Table, ...] = (
         r"pvs?|persistent ?volumes?",
         ("volumes",),
         _SIZES + "|reclaim polic(?:y|ies)",
-        _volume,
+        rows.volume_row,
         _VOLUME_STATES,
     ),
     Table(
@@ -276,7 +134,7 @@ TABLES: tuple[Table, ...] = (
         r"hpas?|(?:horizontal )?(?:pod ?)?auto-?scalers?",
         ("autoscalers",),
         r"min(?:imum)?|max(?:imum)?|bounds?|limits?|targets?|metrics?|replicas?",
-        _scaler,
+        rows.scaler_row,
         (
             Filter(
                 r"(?:at|on|hit(?:ting)?) (?:the|its|their)? ?max(?:imum)?|maxed(?: out)?",
@@ -287,29 +145,42 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "PodDisruptionBudget", r"pdbs?|(?:pod )?disruption ?budgets?", ("budgets",), r"allow\w*|min\w*|max\w*", _budget
+        "PodDisruptionBudget",
+        r"pdbs?|(?:pod )?disruption ?budgets?",
+        ("budgets",),
+        r"allow\w*|min\w*|max\w*",
+        rows.budget_row,
     ),
     Table(
         "ResourceQuota",
         r"(?:resource ?)?quotas?",
         ("quotas",),
         r"how full|full|used|usage|left|hard|limits?|they",
-        _quota,
+        rows.quota_row,
     ),
-    Table("LimitRange", r"limit ?ranges?", ("limit_ranges",), r"limits?|max\w*|min\w*|defaults?|say|set", _range),
+    Table(
+        "LimitRange", r"limit ?ranges?", ("limit_ranges",), r"limits?|max\w*|min\w*|defaults?|say|set", rows.range_row
+    ),
+    Table(
+        "NetworkPolicy",
+        r"network ?polic(?:y|ies)|netpols?",
+        ("network_policies",),
+        r"exist|are there|is there|do we have|select\w*|limit\w*|allow\w*|rules?|which",
+        rows.policy_row,
+    ),
     Table(
         "Ingress",
         r"ingress(?:es)?",
         ("ingresses",),
         r"hosts?|hostnames?|urls?|domains?|paths?|serve[sd]?|routes?|tls|backends?",
-        _ingress,
+        rows.ingress_row,
     ),
     Table(
         "Service",
         r"services?|svcs?|load ?balancers?|node ?ports?",
         ("services",),
         r"types?|ports?|(?:external|outside|public)?[ -]?(?:ips?|address(?:es)?)|their|exposed",
-        _service,
+        rows.service_row,
         (
             Filter(r"load ?balancers?", "of type LoadBalancer", _of_type("LoadBalancer")),
             Filter(r"node ?ports?", "of type NodePort", _of_type("NodePort")),
@@ -322,7 +193,7 @@ TABLES: tuple[Table, ...] = (
         r"workloads?|deployments?|stateful ?sets?|daemon ?sets?|apps?|applications?",
         ("deployments", "stateful_sets", "daemon_sets"),
         r"scaled|down|replicas?|have|with",
-        _workload,
+        rows.workload_row,
         (
             Filter(
                 r"(?:scaled |set )?(?:down )?(?:to|at|with) (?:0|zero)(?: replicas?)?|"
@@ -376,7 +247,9 @@ def _listed(case: Case, each: Table, found: Filter | None, text: str) -> Answer 
     hit = [one for one in every if found is None or found.holds(inventory, one)]
     tail = half(case, *each.fields)
     thing = next(iter(kinds)) if len(kinds) == 1 else each.thing
-    whole = count(len(every), thing) if len(every) == 1 or not thing.endswith("s") else f"{len(every)} {thing}es"
+    whole = (
+        count(len(every), thing) if len(every) == 1 or not thing.endswith(("s", "y")) else _plural(len(every), thing)
+    )
     where = "" if each.thing in ("StorageClass", "PersistentVolume") else place(case)
     if found is not None:
         head = f"{len(hit) or 'None'} of the {whole}{where} {'is' if len(hit) == 1 else 'are'} {found.label}"
@@ -384,6 +257,10 @@ def _listed(case: Case, each: Table, found: Filter | None, text: str) -> Answer 
         head = f"There {'is' if len(every) == 1 else 'are'} {whole}{where}" if every else f"There is no {thing}{where}"
     lines = [f"{one.ref}: {each.row(inventory, one)}" for one in hit]
     return _told(head, tail, lines)
+
+
+def _plural(number: int, thing: str) -> str:
+    return f"{number} {thing}es" if thing.endswith("s") else f"{number} {thing.removesuffix('y')}ies"
 
 
 def _told(head: str, tail: str, lines: Sequence[str]) -> Answer:
