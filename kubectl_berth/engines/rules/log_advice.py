@@ -44,8 +44,12 @@ def _plainly(telling: Telling, log: LogSeen, pod: Pod | None) -> str:
         paths=", ".join(f"`{path}`" for path in _paths(telling)) or "the path it names",
         targets=" and ".join(f"`{target}`" for target in telling.targets),
         said=_core(telling),
+        right=f"the right `{right[1]}`" if (right := _RIGHT.search(telling.line)) else "the one right that it asks for",
     )
     return f"{said}{source}"
+
+
+_RIGHT = re.compile(r"(?:perform|permissions?|action)[:' ]+([A-Za-z][\w-]*[:.][\w.:*-]+)")
 
 
 def _where(workload: Ref) -> str:
@@ -175,14 +179,14 @@ _SENTENCES = {
     "low port": "The container's securityContext keeps it from opening that port: {said}.",
     "permission": "Give container {container} the right to use {paths}: securityContext (fsGroup, runAsUser, "
     "readOnlyRootFilesystem) or a writable volume there.",
-    "not allowed": "The other side knows who asks and refuses it: give the identity that {where} uses the one right "
-    "that is named, where that is administered ({said}).",
+    "not allowed": "The other side knows who asks and refuses it: give the identity that {where} uses {right} there, "
+    "or correct which identity it is; no wider right is needed.",
     "rbac": "Grant the service account exactly the verb and resource that the line names, by a Role and a RoleBinding.",
     "port in use": "Two processes of the pod want one port: change the port of one of its containers.",
     "wrong architecture": "Publish the image for the node's CPU architecture, or keep the pods on nodes of the image's "
     "own with a nodeSelector on kubernetes.io/arch.",
-    "killed": "Something killed a process inside container {container} of {where}, and with an exit code of 137 that "
-    "is mostly the kernel, for memory: compare what it uses with its memory limit before anything else.",
+    "killed": "A process inside container {container} of {where} was killed, and not by itself: as a rule that is the "
+    "kernel, when the container's memory limit is reached. Compare what it uses with that limit before anything else.",
     "schema": "Run or repair the database migration: {said}. Restarting does not help.",
     "certificate": "Renew the certificate, or trust who signed it: {said}.",
     "corrupt data": "What lies on the volume of {where} cannot be read. Leave that volume as it is, make sure of a "

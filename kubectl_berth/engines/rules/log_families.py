@@ -18,7 +18,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
             r"host not found|name does not resolve|unknownhostexception|server misbehaving|nxdomain|"
             r"\blookup \S+.*(?:timeout|refused|misbehaving)"),
     ("refused", r"connection refused|econnrefused|actively refused|no route to host|ehostunreach|"
-                r"could not connect|connection reset|econnreset|unreachable|failed to connect"),
+                r"(?:could not|cannot|can.t|unable to) (?:connect|reach)\b|"
+                r"connection reset|econnreset|unreachable|failed to connect"),
     ("timeout", r"i/o timeout|etimedout|context deadline exceeded|timed? ?out|deadline exceeded"),
     ("authentication", r"password authentication failed|access denied for user|authentication failed|"
                        r"auth(?:entication)? error|"

@@ -61,6 +61,7 @@ _LEVELS: tuple[tuple[float, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _CAUSE = re.compile(r"Caused by:|The root cause\b|root cause:|Reason:", re.IGNORECASE)
 _CHAINED = re.compile(r"above exception was the direct cause of the following exception", re.IGNORECASE)
+_BARE_NAME = re.compile(r"(?:\S+ )?[\w.$:]*(?:Error|Exception):?\s*")
 _QUIET = re.compile(r"\b(?:DEBUG|TRACE)\b|\blevel\W{1,4}(?:debug|trace)\b|^\S+ (?:debug|trace)\b")
 _BENIGN = re.compile(
     r"\b(?:0|no) (?:errors?|failures?|warnings?)\b|\berrors?[=:] ?0\b|\bfailed[=:] ?0\b|"
@@ -90,7 +91,7 @@ _TARGETS = tuple(
 )
 _NO_HOST = frozenset("localhost pid 127.0.0.1 0.0.0.0 the a it this error failed host server from to".split())
 _STAMP = re.compile(
-    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
+    r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s*)?(?:\[\d+\]\s*)?"
 )
 _FOLDED = re.compile(r" x (\d+)(?: \(these \d+ lines\))?$")
 _FOLD = re.compile(r" \.\.\. x \d+(?: \(these \d+ lines\))?$")
@@ -171,6 +172,8 @@ def _weight(message: str, family: str | None, targets: tuple[str, ...]) -> float
     """How much more, or less, a line tells than its severity says."""
     vague = family == "timeout" and not targets
     weight = 2.0 if family and not vague else -2.0 if vague else 0.0
+    if _BARE_NAME.fullmatch(_STAMP.sub("", message)):
+        weight -= 2.0  # what it is about stands in the lines below
     if family in DECISIVE:
         weight += 2.0
     elif _CAUSE.match(message):
@@ -231,6 +234,7 @@ def targets_of(message: str) -> tuple[str, ...]:
         return ()
     found: dict[str, None] = {}
     # the name server that was asked is not what could not be reached
+    message = message.replace("`", "")
     message = re.sub(rf" on {_HOST}:53\b", "", message, flags=re.IGNORECASE)
     message = re.sub(r"\b[\d.]+:\d+(?=->)", "", message)
     for pattern in _TARGETS:

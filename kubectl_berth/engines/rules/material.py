@@ -134,7 +134,7 @@ def spoken(telling: Telling, limit: int = 240) -> str:
 
 def bare(line: str) -> str:
     """A log line without its time."""
-    return re.sub(r"^\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s+)?", "", line)
+    return re.sub(r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:UTC\s+)?", "", line)
 
 
 def capital(text: str) -> str:

@@ -83,12 +83,12 @@ def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: st
     effect, colon, named = own.summary.partition(": ")
     if colon and root.subject.name in named and effect in told and not effect.endswith(f" {own.subject.kind}"):
         return f"{told[: told.index(effect) + len(effect)]}: {said}"
-    return f"{told}; the cause is {said}" if named_first(said, root) else f"{told}, because {said}"
+    return _so(told, said, root)
 
 
-def named_first(said: str, root: Finding) -> bool:
-    """True where the words begin with the name of their object, which is no clause to go on with after "because"."""
-    return said.startswith(f"{root.subject}: ")
+def _so(effect: str, said: str, root: Finding) -> str:
+    """Effect and cause in one sentence; words that begin with the name of their object are no clause of "because"."""
+    return f"{effect}; the cause is {said}" if said.startswith(f"{root.subject}: ") else f"{effect}, because {said}"
 
 
 def _chain(material: Material, root: Finding, said: str) -> str:
@@ -103,8 +103,8 @@ def _chain(material: Material, root: Finding, said: str) -> str:
                 f"{log.wanted.pod} waits for {said}" if waits else f"{log.wanted.pod} needs {down.host}, that is {said}"
             )
         if not waits:
-            return f"{log.wanted.pod} needs something that is down: {down.words}, because {said}"
-        return f"{log.wanted.pod} {down.words.removeprefix('it ')}, because {said}"
+            return _so(f"{log.wanted.pod} needs something that is down: {down.words}", said, root)
+        return _so(f"{log.wanted.pod} {down.words.removeprefix('it ')}", said, root)
     return ""
 
 

@@ -125,6 +125,21 @@ def test_a_file_that_may_not_be_written_is(small: SmallCluster) -> None:
     assert "fsGroup" in answer and "below 1024" not in answer
 
 
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("ClientError: (AccessDenied): arn:x is not authorized to perform: sqs:SendMessage", "the right `sqs:SendMessage`"),
+        ("googleapi: Error 403: PERMISSION_DENIED: caller does not have the role", "the one right that it asks for"),
+    ],
+)  # fmt: skip
+def test_a_right_that_lacks_elsewhere_is_named(small: SmallCluster, line: str, right: str) -> None:
+    pod = small.crashing("gate", "farm")
+    small.log("farm", pod["metadata"]["name"], "gate", f"INFO start\n{line}\nERROR gate stopped\n", previous=True)
+    answer = ask(small, "why does gate crash?")
+    assert f"give the identity that Deployment farm/gate uses {right}" in answer
+    assert "fsGroup" not in answer and "Role" not in answer.replace("role", "")
+
+
 # --- what a container waits for --------------------------------------------------------------------------------------
 
 
