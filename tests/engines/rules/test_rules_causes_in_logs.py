@@ -128,7 +128,7 @@ def test_a_file_that_may_not_be_written_is(small: SmallCluster) -> None:
 @pytest.mark.parametrize(
     ("line", "right"),
     [
-        ("ClientError: (AccessDenied): arn:x is not authorized to perform: sqs:SendMessage", "the right `sqs:SendMessage`"),
+        ("ClientError: (AccessDenied): x is not authorized to perform: sqs:SendMessage", "the right `sqs:SendMessage`"),
         ("googleapi: Error 403: PERMISSION_DENIED: caller does not have the role", "the one right that it asks for"),
     ],
 )  # fmt: skip
