@@ -65,7 +65,10 @@ def say_consequence(case: Case, results: Sequence[ToolResult]) -> Said | None:
     said = _said(case, found) if found is not None else None
     if said is None:
         return None
-    return replace(said, verdict=_turned(case.understanding.text, said.verdict), findings=findings_of(results))
+    only = case.inventory.namespace
+    beyond = () if only is None else (f"Other namespaces than {only}: what there hangs on it was not read.",)
+    verdict = _turned(case.understanding.text, said.verdict)
+    return replace(said, verdict=verdict, findings=findings_of(results), unchecked=(*beyond, *said.unchecked))
 
 
 _HARM = re.compile(
