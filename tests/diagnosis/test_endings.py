@@ -7,7 +7,20 @@ from typing import Any
 import pytest
 
 from kubectl_berth.records import Finding
-from tests.diagnosis.objects import Obj, deployment, ended, found, merged, node, one, owned, pod, replica_set, waiting
+from tests.diagnosis.objects import (
+    Obj,
+    deployment,
+    ended,
+    found,
+    merged,
+    node,
+    obj,
+    one,
+    owned,
+    pod,
+    replica_set,
+    waiting,
+)
 
 RAN = 0.01  # minutes: less than a second
 
@@ -59,7 +72,16 @@ def test_a_pod_that_dies_beside_a_ready_one_clears_the_architecture() -> None:
     dying = waiting("CrashLoopBackOff", restarts=9, lastState=ended(1, ran=RAN))
     pods = [pod("mill-1-a", dying, node="z-1"), pod("mill-1-b", node="p-1"), pod("mill-1-c", dying, node="p-1")]
     machines = [machine("z-1", "s390x"), machine("p-1", "ppc64le")]
-    assert one(found(mill, rs, *(owned(each, rs) for each in pods), *machines), "CrashLoop").cause
+    findings = found(mill, rs, *(owned(each, rs) for each in pods), *machines)
+    assert "WrongArchitecture" not in {finding.reason for finding in findings}
+
+
+def test_a_member_with_a_newer_image_is_not_blamed_on_its_node() -> None:
+    ring = obj("apps/v1", "StatefulSet", "ring", spec={"replicas": 2}, status={"replicas": 2, "readyReplicas": 1})
+    dying = waiting("CrashLoopBackOff", restarts=9, lastState=ended(1, ran=RAN))
+    well = owned(pod("ring-0", node="p-1", container={"image": "ring:1"}), ring)
+    broken = owned(pod("ring-1", dying, node="z-1", container={"image": "ring:2"}), ring)
+    assert one(found(ring, well, broken, machine("z-1", "s390x"), machine("p-1", "ppc64le")), "CrashLoop").cause
 
 
 def test_a_runtime_that_cannot_start_the_image_says_so() -> None:

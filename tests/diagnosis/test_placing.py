@@ -49,6 +49,10 @@ def test_a_cordoned_node_that_would_not_do_either_is_not_offered() -> None:
     nodes = [zoned("n-1", "north", unschedulable=True), zoned("n-2", "north")]
     finding = one(found(*in_zone("south"), *nodes, unplaced("ledger-1", TEXT, volumes=CLAIMED)), "VolumeElsewhere")
     assert "uncordon" not in finding.remedy and "there is no such node" in finding.summary
+    taint = {"key": "team", "value": "ml", "effect": "NoSchedule"}
+    closed = [zoned("n-1", "north"), zoned("s-1", "south", unschedulable=True, taints=[taint])]
+    finding = one(found(*in_zone("south"), *closed, unplaced("ledger-1", TEXT, volumes=CLAIMED)), "VolumeElsewhere")
+    assert "uncordon" not in finding.remedy and "which is cordoned" not in finding.summary
 
 
 def test_a_cordoned_node_that_alone_has_the_labels() -> None:
