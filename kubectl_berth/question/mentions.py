@@ -40,7 +40,7 @@ class Mention:
     written with ("shop/api"). `strong` where it can hardly be anything but a name, `plain` where it is also a common
     word or a reason code, so that only an object of exactly this name is meant. `clause` numbers the part of the
     sentence it stands in. `pasted` where it stands in a piece of output: what is not there then is not asked about.
-    `doubtful` where only its place before the word for a kind makes it look like a name ("training job").
+    `doubtful` where only its place or its form makes it look like a name ("training job", "same-day orders").
     """
 
     word: str
@@ -156,7 +156,9 @@ def _single(tokens: list[Token], i: int, used: set[int]) -> Mention | None:
     plain = not (concept_of(token.lower) or kinds_of(token.lower) or _HYPHENATED_ENGLISH.fullmatch(token.lower))
     sure = token.quoted or called or looks
     beside = bool(after and kinds_of(after)) and plain and (sure or not _qualifies(tokens, i))
-    doubtful = beside and not sure and not _introduced(tokens, i)
+    doubtful = beside and not _introduced(tokens, i)
+    if sure:
+        doubtful = looks and not (token.quoted or called) and _modifies(tokens, i)
     return Mention(token.lower, token.position, kinds, concept, None, sure or beside, doubtful=doubtful)
 
 
@@ -174,6 +176,15 @@ def _qualifies(tokens: list[Token], i: int) -> bool:
     apart = kind.position - word.position - len(word.text) not in (1, 3)  # a blank, or "'s " before it
     several = singular(kind.lower) != kind.lower
     return apart or bool(_QUALIFYING.fullmatch(word.lower)) or (several and word.lower.endswith("ing"))
+
+
+def _modifies(tokens: list[Token], i: int) -> bool:
+    """True for words joined by a dash before another one that says something ("credit-card payments")."""
+    if i + 1 >= len(tokens) or not re.fullmatch(r"[a-z]{2,}(?:-[a-z]{2,}){1,2}", tokens[i].lower):
+        return False
+    after = tokens[i + 1]
+    close = after.position - tokens[i].position - len(tokens[i].text) == 1
+    return close and after.lower.isalpha() and not (says_little(after.lower) or kinds_of(after.lower))
 
 
 def _introduced(tokens: list[Token], i: int) -> bool:

@@ -7,22 +7,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.cluster.cluster import Cluster
-from kubectl_berth.cluster.names import stems
-from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry, read_catalogue
+from kubectl_berth.question.catalogue import Catalogue, read_catalogue
+from kubectl_berth.question.hits import Hit, bears, by_namespace, hits_of, subjects_of
 from kubectl_berth.question.intents import Answerable, Intent, Premise, intents_of, premises_of, yes_no
 from kubectl_berth.question.mentions import Mention, Words, words_of
-from kubectl_berth.question.missing import ASKED_ABOUT, likely, longer, misspelt, names_a_kind, nearest
+from kubectl_berth.question.missing import likely, longer, misspelt, names_a_kind, nearest
 from kubectl_berth.question.places import spelt_as
 from kubectl_berth.question.software import absent, bookkeeping, by_image, fits, kindred, qualified, sought, strangers
 from kubectl_berth.question.spelling import usual
-from kubectl_berth.question.unnamed import MOST_SUBJECTS, KindSaid, by_concept, by_custom_kind, by_last_word, kinds_said
-from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular, stem
+from kubectl_berth.question.unnamed import KindSaid, by_concept, by_custom_kind, by_last_word, kinds_said
+from kubectl_berth.question.words import concept_of, kinds_of, says_little
 from kubectl_berth.records import Gap, Ref
 
 LOOKED_AT = (5000, 1500)
 """Characters at the beginning and at the end of a text that are looked at."""
-_EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
-_KIND_SAID, _CONCEPT_SAID = 0.6, 2.5
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,6 @@ class Understanding:
         return self.intents[0]
 
 
-@dataclass(frozen=True)
-class _Hit:
-    entry: Entry
-    score: float
-
-
 def understand(
     text: str,
     cluster: Cluster,
@@ -112,7 +104,7 @@ class _Sorted:
     """The mentions by what became of them, and the words with the namespaces that were only mentioned."""
 
     words: Words
-    groups: list[tuple[Mention, list[_Hit]]] = field(default_factory=list)
+    groups: list[tuple[Mention, list[Hit]]] = field(default_factory=list)
     missing: list[Mention] = field(default_factory=list)
     doubtful: list[Mention] = field(default_factory=list)
     mentioned: list[str] = field(default_factory=list)
@@ -124,14 +116,14 @@ def _sort(words: Words, names: Catalogue, kinds: Sequence[KindSaid]) -> _Sorted:
         named = mention.strong and "-" in mention.word
         if not named and any(said.start <= mention.position < said.end for said in kinds):
             continue
-        hits = _hits(mention, names)
+        hits = hits_of(mention, names)
         # "which jobs failed" asks for a kind, whatever namespaces are called
         kind_word = mention.plain and bool(kinds_of(mention.word))
         of_nodes = "Node" in mention.kinds and "Namespace" not in mention.kinds
         if (
             mention.word in names.namespaces
             and not (kind_word or of_nodes)
-            and not any(_bears(mention.word, hit) for hit in hits)
+            and not any(bears(mention.word, hit) for hit in hits)
         ):
             told.mentioned.append(mention.word)
         elif hits:
@@ -154,11 +146,11 @@ def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Und
     said = kinds_said(text, names)
     told = _sort(placed, names, [one for one in said if " " in text[one.start : one.end]])
     words, groups = told.words, told.groups
-    inside, outside = _by_namespace(groups, words)
-    subjects, guessed = _subjects(inside, names, own)
+    inside, outside = by_namespace(groups, words, placed=bool(placed.namespaces or placed.unknown_namespaces))
+    subjects, guessed = subjects_of(inside, names, own)
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
-        elsewhere, _ = _subjects(outside, names, own)
+        elsewhere, _ = subjects_of(outside, names, own)
     of_kind = by_custom_kind(said, words, names)
     if guessed and of_kind and not words.kinds:
         subjects, guessed = (), False
@@ -173,10 +165,13 @@ def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Und
         words = replace(words, unknown_namespaces=(*words.unknown_namespaces, wrong_place))
     unnamed = () if subjects or elsewhere else of_kind or _of_software(text, placed, words, names)
     subjects = subjects or unnamed
+    if not (subjects or elsewhere) and (last := by_last_word(words, names)):
+        subjects, guessed = last, True
     gone = [m.word for m in told.missing if not _covered(m, groups)]
     chosen = (*subjects, *elsewhere)
     doubtful = () if chosen or gone else tuple(m.word for m in told.doubtful if not _covered(m, groups))
     if chosen:
+        gone += [m.word for m in told.doubtful if "-" in m.word and not _covered(m, groups)]
         gone += strangers(text, names)
     gone_products = () if chosen else absent(text, placed, names)
     # a Deployment called "pay" asks for no saving
@@ -216,7 +211,7 @@ def _of_software(text: str, placed: Words, words: Words, names: Catalogue) -> tu
         found = by_concept(words, names) or by_concept(placed, names)
         if found:
             return found
-    return by_image(words, names) or by_last_word(words, names)
+    return by_image(words, names)
 
 
 def _unknown_place(text: str, subjects: Collection[Ref], names: Catalogue) -> str:
@@ -230,7 +225,7 @@ def _unknown_place(text: str, subjects: Collection[Ref], names: Catalogue) -> st
     return ""
 
 
-def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[_Hit]]]) -> tuple[str, ...]:
+def _unrecognised(words: Words, groups: Sequence[tuple[Mention, list[Hit]]]) -> tuple[str, ...]:
     """Words that are neither of the trade nor common, and fit nothing."""
     fitting = {mention.word for mention, _ in groups}
     found = [
@@ -252,130 +247,7 @@ def _without_names(text: str, subjects: Collection[Ref]) -> str:
     return text
 
 
-# --- which objects a mention may mean -------------------------------------------------------------------------------
-
-
-def _hits(mention: Mention, names: Catalogue) -> list[_Hit]:
-    """Objects that the mention may mean, scored; the kind and the software said beside it weigh in."""
-    found = []
-    ends = frozenset(stems(mention.word))
-    for entry in names.entries:
-        if mention.namespace and entry.ref.namespace != mention.namespace:
-            continue
-        score = _level(mention, entry, ends)
-        if not score:
-            continue
-        if entry.ref.kind in mention.kinds:
-            score += _KIND_SAID
-        if mention.concept and entry.fits(mention.concept):
-            score += _CONCEPT_SAID
-        found.append(_Hit(entry, score))
-    return found
-
-
-def _bears(word: str, hit: _Hit) -> bool:
-    """True where something else than a namespace bears the word as its name."""
-    return hit.entry.ref.name == word and hit.entry.ref.kind != "Namespace"
-
-
-def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
-    """How surely an entry is meant; `ends` is the word without its generated ends."""
-    name, word = entry.ref.name.lower(), mention.word
-    if "." in word and entry.answers_for(word):
-        return _EXACT if entry.owner is None else _EXACT - 0.1  # what another object made comes after what a person did
-    if word == name:
-        # "the claim reports": a common word is a name where the kind is said beside it
-        named = not mention.plain or entry.rank <= ASKED_ABOUT or mention.kinds == (entry.ref.kind,)
-        return _EXACT if named else 0
-    if mention.plain:
-        return 0
-    if word.endswith("s") and word[:-1] == name:
-        return _EXACT - 0.2
-    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
-        return 0  # a node called db-1 is no database
-    if word in entry.families or word in entry.stems or name in ends:
-        return _MEANT
-    wanted = set(word.split("-"))
-    if len(word) < 3 or not (mention.strong or len(word) > 3):
-        return 0
-    if len(word) > 4 and entry.rank <= ASKED_ABOUT and any(_derived(word, part) for part in entry.parts):
-        return _PART * 0.55
-    if wanted <= entry.parts or {singular(one) for one in wanted} <= entry.parts:
-        return _PART * (0.5 + 0.5 * len(wanted) / len(entry.parts)) + (0.3 if "-" in word else 0)
-    if len(word) > 4 and "-" in word and name.startswith(f"{word}-"):
-        return _PART
-    return 0
-
-
-def _surest(mention: Mention, hits: Sequence[_Hit]) -> tuple[float, int]:
-    """Names before parts of names; of two names the one said first, whatever kind was said beside either."""
-    top = max(hit.score for hit in hits)
-    return (-min(top, _EXACT - 0.2), mention.position) if top >= _EXACT - 0.2 else (-top, 0)
-
-
-def _derived(word: str, part: str) -> bool:
-    """True where a part of a name and the word come of one verb: "build" and "builder", "training" and "trainer"."""
-    return part != word and len(part) > 4 and not says_little(part) and stem(part) == stem(word)
-
-
-def _by_namespace(
-    groups: Sequence[tuple[Mention, list[_Hit]]], words: Words
-) -> tuple[list[tuple[Mention, list[_Hit]]], list[tuple[Mention, list[_Hit]]]]:
-    """The hits inside the namespaces named (cluster-scoped ones too), and those of mentions that have none there."""
-    if not words.namespaces and not words.unknown_namespaces:
-        return list(groups), []
-    spaces = {"", *words.namespaces}
-    inside, outside = [], []
-    for mention, hits in groups:
-        here = [hit for hit in hits if mention.namespace or hit.entry.ref.namespace in spaces]
-        there = [hit for hit in hits if hit not in here and hit.score >= _MEANT]
-        if here:
-            inside.append((mention, here))
-        elif there and mention.clause not in words.clauses and not mention.strong:
-            # "nothing in shop resolves, is CoreDNS down": the namespace is said of something else
-            inside.append((mention, there))
-        elif there:
-            outside.append((mention, there))
-    return inside, outside
-
-
-def _subjects(
-    groups: Sequence[tuple[Mention, list[_Hit]]], names: Catalogue, own: str | None
-) -> tuple[tuple[Ref, ...], bool]:
-    """The objects asked about, best first, and whether their names only contain what was said."""
-    if not groups:
-        return (), False
-    best = max(hit.score for _, hits in groups for hit in hits)
-    found: list[Ref] = []
-    # a word that only resembles a part of some name is no subject beside one that is a name
-    floor = _MEANT - 0.3 if best >= _MEANT else 0.0
-    certain = any(not mention.plain and max(hit.score for hit in hits) >= _EXACT - 0.2 for mention, hits in groups)
-    for mention, hits in sorted(groups, key=lambda group: _surest(*group)):
-        top = max(hit.score for hit in hits)
-        if top < floor or (certain and mention.plain and says_little(mention.word) and mention.position > 0):
-            continue  # a common word is a name beside another one only where it opens the sentence
-        chosen = [hit for hit in hits if hit.score >= top - 0.05]
-        if top >= _EXACT - 0.2:
-            same = {hit.entry.ref.name for hit in chosen}
-            chosen += [hit for hit in hits if hit.entry.ref.name in same and hit not in chosen]
-        bearers = [hit for hit in chosen if hit.entry.rank < LAST_RANK]
-        found.extend(_refs(bearers or chosen, names, own))
-    unique = tuple(dict.fromkeys(found))[:MOST_SUBJECTS]
-    return unique, best < _MEANT - 0.3
-
-
-def _refs(hits: Sequence[_Hit], names: Catalogue, own: str | None) -> list[Ref]:
-    """The objects hit: pods meant by a workload's name give way to their workload; own namespace, best score first."""
-    found: dict[Ref, tuple[float, int]] = {}
-    for hit in hits:
-        ref = hit.entry.ref
-        if ref.kind == "Pod" and hit.entry.owner is not None and len(hits) > 1:
-            ref = names.root(ref)
-        found.setdefault(ref, (-hit.score, hit.entry.rank))
-    return sorted(found, key=lambda ref: (ref.namespace != own, found[ref], ref))
-
-
-def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[_Hit]]]) -> bool:
+def _covered(mention: Mention, groups: Sequence[tuple[Mention, list[Hit]]]) -> bool:
     """True where a mention at the same place (joined words, a service's DNS name) was found."""
     return any(other.position <= mention.position <= other.position + len(other.word) for other, _ in groups) or any(
         other.position == mention.position for other, _ in groups

@@ -144,7 +144,8 @@ versions view vm volume volumes wait waiting waits warn warning warnings waste w
 won work workload workloads wrong zone zones healthz data default common serious urgent situation nightly hourly
 daily weekly monthly periodic recurring background regular arm amd arm64 amd64 x86 x509 ssl gpu gpus
 leader bigger biggest smaller larger faster slower better worse newer longer shorter higher lower
-apiserver election elections elected disruption disruptions silent quiet worry worried worrying concern concerned
+apiserver commit commits merge merged branch browser
+election elections elected disruption disruptions silent quiet worry worried worrying concern concerned
 """
 
 _SINGULAR_EXCEPTIONS = frozenset({"dns", "tls", "ingress", "status", "redis", "prometheus", "kubernetes", "https",

@@ -145,14 +145,14 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
 
 
 def _doubts(said: Understanding, findings: Sequence[Finding]) -> Understanding:
-    """Words that may be names or not count as missing names only where no fault is what the question may be about."""
-    if (
-        not said.doubtful
-        or inside(findings, said.namespaces if said.namespaces else ())
-        or fitting(said.text, findings)
-    ):
+    """Words that may be names or not count as missing names only where no fault is what the question may be about.
+
+    Nor do words of two parts that come near no name ("credit-card payments").
+    """
+    names = tuple(word for word in said.doubtful if "-" not in word or said.near)
+    if not names or inside(findings, said.namespaces) or fitting(said.text, findings):
         return said
-    return replace(said, missing=said.doubtful, doubtful=(), unrecognised=())
+    return replace(said, missing=names, doubtful=(), unrecognised=())
 
 
 def _meant_elsewhere(

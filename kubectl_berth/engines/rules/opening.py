@@ -11,9 +11,10 @@ from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.changes import NOBODY, asks_for_changes, changes, span
+from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.unanswerable import unanswerable
-from kubectl_berth.engines.rules.words import complains, names_nothing, not_found
+from kubectl_berth.engines.rules.words import complains, names_nothing, not_found, spoken_of, strange_name
 from kubectl_berth.question.words import concept_of, fits_concept
 from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import kubectl
@@ -247,11 +248,9 @@ def _unknown(case: Case) -> Opening | None:
         return Opening(
             f"There is nothing called `{name}` that can be read{_only(case)}; this is about the rest.", alone=True
         )
-    if not said.unrecognised:
-        return None
-    strange = [word for word in said.unrecognised if word not in (*said.namespaces, *said.unknown_namespaces)]
-    name = next((word for word in strange if _named(word, said.text)), None)
-    if name is not None:
+    if (name := strange_name(case)) is not None:
+        if fitting(said.text, case.causes):
+            return None
         return Opening(
             f"There is nothing called {quoted(name, 40)} that can be read{_only(case)}; this is about the rest.",
             alone=True,
@@ -289,10 +288,10 @@ def _denied(case: Case) -> Opening | None:
 def _nobody(case: Case) -> str | None:
     """A word of the trade that stands for a workload of its own here, where there is none of that name."""
     text = case.understanding.text
-    if _named("worker", text) and not re.search(r"\bnodes?\b|\bnot ?ready\b", text, re.IGNORECASE):
+    if spoken_of("worker", text) and not re.search(r"\bnodes?\b|\bnot ?ready\b", text, re.IGNORECASE):
         return "worker"  # else a word for a node
     there = any("etcd" in view.name for view in (*case.inventory.pods, *case.inventory.workloads))
-    return "etcd" if _named("etcd", text) and not there else None
+    return "etcd" if spoken_of("etcd", text) and not there else None
 
 
 def _unanswered(case: Case) -> Opening | None:
@@ -321,17 +320,9 @@ def _only(case: Case) -> str:
 def _absent(word: str, case: Case) -> bool:
     """True for a kind of software asked about ("is redis ok?") that no workload and no custom object is of."""
     concept = concept_of(word)
-    if concept is None or not _named(word, case.understanding.text):
+    if concept is None or not spoken_of(word, case.understanding.text):
         return False
     inventory = case.inventory
     images = (one.image for pod in inventory.pods for one in pod.spec.containers)
     names = (f"{one.api_version} {one.kind} {one.name}" for one in (*inventory.workloads, *inventory.custom))
     return not any(fits_concept(concept, text) for text in (*images, *names))
-
-
-def _named(word: str, text: str) -> bool:
-    """True where the sentence speaks of the word as of a thing that runs: "why is checkout ..."."""
-    if word.endswith("ing"):
-        return False
-    of = r"(?:^\W*|\b(?:why|how)\s+)(?:is|are|was|were|does|do|did|has|can(?:no|')?t)\s+(?:the\s+|my\s+|our\s+)?"
-    return bool(re.search(of + re.escape(word) + r"\b", text, re.IGNORECASE))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.place import wider
+from kubectl_berth.diagnosis.say import count
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import quoted
@@ -126,12 +127,32 @@ def names_nothing(case: Case) -> bool:
     return any(word not in known for word in said.unrecognised)
 
 
+def spoken_of(word: str, text: str) -> bool:
+    """True where the sentence speaks of the word as of a thing that runs: "why is checkout ..."."""
+    if word.endswith("ing"):
+        return False
+    of = r"(?:^\W*|\b(?:why|how)\s+)(?:is|are|was|were|does|do|did|has|can(?:no|')?t)\s+(?:the\s+|my\s+|our\s+)?"
+    return bool(re.search(of + re.escape(word) + r"\b", text, re.IGNORECASE))
+
+
+def strange_name(case: Case) -> str | None:
+    """The first word that the question speaks of as of a thing that runs, and that nothing bears; None without one."""
+    said = case.understanding
+    known = {*said.namespaces, *said.unknown_namespaces}
+    if case.subjects:
+        return None
+    return next((word for word in said.unrecognised if word not in known and spoken_of(word, said.text)), None)
+
+
 def preface(case: Case) -> list[str]:
     """What the question named that is not there, is elsewhere, or is there several times."""
     said = case.understanding
     lines = [f"{thing}, which the question mentions, looks healthy." for thing in case.passing[:2]]
-    if said.doubtful and case.healthy is False and not case.subjects:
-        lines.append(f"Nothing that can be read is called {_names(said.doubtful)}; this is what is wrong now.")
+    strange = strange_name(case)
+    unsure = said.doubtful or ((strange,) if strange and fitting(said.text, case.causes) else ())
+    if unsure and not (case.subjects or said.absent or said.missing):
+        now = "" if case.healthy else "; this is what is wrong now"
+        lines.append(f"Nothing that can be read is called {_names(unsure)}{now}.")
     if names_nothing(case) and complains(said.text) and not fitting(said.text, case.findings):
         now = "this is what is wrong now" if case.causes else "what was checked is the whole cluster"
         lines.append(f"No word of the question names anything here: {now}.")
@@ -266,4 +287,5 @@ def _calm(case: Case) -> str:
     ]
     last = max(ends, key=lambda one: one.finished_at or "", default=None)
     ago = f", the last {age(case.inventory.now, last.finished_at)} ago ({last.reason})" if last is not None else ""
-    return f": {sum(pod.ready for pod in pods.values())} of {len(pods)} pods ready, {restarts} restarts in all{ago}"
+    ready = sum(pod.ready for pod in pods.values())
+    return f": {ready} of {len(pods)} pods ready, {count(restarts, 'restart')} in all{ago}"

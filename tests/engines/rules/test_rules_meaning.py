@@ -110,6 +110,29 @@ def test_a_word_that_may_be_no_name_does_not_hide_a_fault(small: SmallCluster) -
     )
 
 
+def test_words_joined_by_a_dash_are_not_always_a_name(small: SmallCluster) -> None:
+    assert first(ask(small, "gift-card sales are slow")).startswith("**Nothing is broken")
+    assert "is called `gift-card`." in ask(small, "gift-card sales are slow")
+    small.crashing("proofer", "bakery")
+    assert first(ask(small, "half-price cakes stay away")).startswith("**One fault in the cluster: Pod bakery/proofer")
+    assert first(ask(small, "why does oven-door crash")).startswith("**Nothing that can be read is called `oven-door`")
+    assert "is called `fee-router`" in ask(small, "is till reachable from fee-router pods")
+
+
+def test_a_namespace_said_in_passing_is_no_place_to_look_for_a_name(small: SmallCluster) -> None:
+    small.namespaces("scaler")
+    small.healthy("lift", "scaler")
+    answer = ask(small, "oven is slow, is it scaler?")
+    assert first(answer).startswith("**Deployment bakery/oven") and "There is no oven" not in answer
+
+
+def test_a_word_that_is_no_name_is_said_behind_the_fault_that_fits(small: SmallCluster) -> None:
+    source(small)
+    answer = ask(small, "why is vanilla not deployed after the merge")
+    assert first(answer).startswith("**One fault in the cluster: GitMirror tools/recipes")
+    assert "Nothing that can be read is called `vanilla`; this is what is wrong now." in answer
+
+
 def test_a_namespace_that_is_not_there_is_said_in_the_first_line(small: SmallCluster) -> None:
     answer = ask(small, "is shop/oven ok?")
     assert first(answer) == (
