@@ -209,9 +209,14 @@ def _loose_logs(material: Material) -> str:
     shown = material.case.causes[:MOST_CAUSES]
     loose = [log for log in material.logs if first_with(material, log) not in shown]
     if "logs" not in material.case.understanding.intents:
-        loose = [log for log in loose if log.reading.lines or log.reading.orders or log.waiting]
+        loose = [log for log in loose if _worth_telling(log) or log.reading.orders or log.waiting]
     lines = [line for log in loose for line in log_lines(material, log)]
     return _list("**From the logs**", lines, 4)
+
+
+def _worth_telling(log: LogSeen) -> bool:
+    """True where a log says something; one line said over and over by what runs well is nothing of the kind."""
+    return any(one.score > 0 or log.wanted.why != "running" for one in log.reading.lines)
 
 
 def _effects(material: Material) -> list[str]:

@@ -100,11 +100,17 @@ def log_of(material: Material, finding: Finding) -> LogSeen | None:
     touched = {finding.subject, *(pod.ref for pod in inventory.pods_of(finding.subject))}
     if finding.subject.kind in ("Node", "Namespace"):
         return None
-    for log in material.logs:
-        own = log.wanted.pod in touched or log.workload == finding.subject
-        if own if log.wanted.about is None else log.wanted.about == finding.subject:
-            return log
-    return None
+    about = [
+        log
+        for log in material.logs
+        if (
+            log.wanted.pod in touched or log.workload == finding.subject
+            if log.wanted.about is None
+            else log.wanted.about == finding.subject
+        )
+    ]
+    named = [log for log in about if f"container {log.wanted.container} " in finding.summary]
+    return next(iter(named or about), None)
 
 
 def first_with(material: Material, log: LogSeen) -> Finding | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kubectl_berth.cluster.views import ContainerStatus, Pod
@@ -64,7 +64,15 @@ def logs_wanted(case: Case, *, curious: bool, beside: Collection[Ref] = ()) -> l
     chosen = chosen or _of_hung(case)
     if chosen or not curious:
         return chosen
-    return [healthy for pod in _pods(case) if (healthy := _of_healthy(pod))][:1]
+    return _of_well(_pods(case))
+
+
+def _of_well(pods: Sequence[Pod]) -> list[LogWanted]:
+    """The logs of two containers of the first pod that runs, or of a second pod: of several, one may lead alone."""
+    running = [pod for pod in pods if _of_healthy(pod) is not None]
+    logs = [log for pod in running[:2] for log in _of_running(pod)]
+    first = [log for log in logs if log.pod == running[0].ref]
+    return (first if len(first) > 1 else logs)[:MOST_LOGS]
 
 
 def _of_hung(case: Case) -> list[LogWanted]:
@@ -129,9 +137,12 @@ def _sidecar(pod: Pod, name: str) -> bool:
     return container is not None and container.restart_policy == "Always"
 
 
-def _of_healthy(pod: Pod) -> LogWanted | None:
+def _of_running(pod: Pod) -> list[LogWanted]:
+    """The logs of a pod's running containers, that of the most restarts first."""
     running = [one for one in pod.status.container_statuses if one.state.running is not None]
-    if not running:
-        return None
-    first = max(running, key=lambda one: one.restart_count)
-    return LogWanted(pod.ref, first.name, False, "running")
+    ordered = sorted(running, key=lambda one: -one.restart_count)
+    return [LogWanted(pod.ref, one.name, False, "running") for one in ordered]
+
+
+def _of_healthy(pod: Pod) -> LogWanted | None:
+    return next(iter(_of_running(pod)), None)

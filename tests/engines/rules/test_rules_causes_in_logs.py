@@ -351,3 +351,22 @@ def test_what_an_operator_says_of_others_is_left_out(small: SmallCluster) -> Non
     answer = ask(small, "why is kiln east not ready?")
     assert "Kiln farm/east" in first(answer) and "forbidden" not in answer
     assert "does not name Kiln farm/east" in answer and "is empty" not in answer
+
+
+def test_the_other_container_may_be_the_one_that_complains(small: SmallCluster) -> None:
+    ducks(small, "INFO quack\n" * 5)
+    pod = next(one for one in small.things if one["kind"] == "Pod")
+    pod["spec"]["containers"].append({"name": "watcher", "image": "watcher:1"})
+    status = pod["status"]["containerStatuses"][0]
+    pod["status"]["containerStatuses"].append({**status, "name": "watcher"})
+    small.log("farm", "ducks-5d78c9869d-x2k4q", "watcher", "".join(map(REFUSED.format, range(3))))
+    answer = ask(small, "ducks isn't updating the ponds any more, why?")
+    assert "the log of container watcher says 3 times" in first(answer)
+    assert "Log of container watcher" in answer and "quack" not in answer
+
+
+def test_of_two_pods_the_second_one_may_lead(small: SmallCluster) -> None:
+    small.healthy("ducks", "farm", replicas=2)
+    small.log("farm", "ducks-5d78c9869d-x2k4q", "ducks", "INFO waiting for the lead\n" * 5)
+    small.log("farm", "ducks-5d78c9869d-m4nzp", "ducks", "".join(map(REFUSED.format, range(3))))
+    assert "says 3 times" in first(ask(small, "ducks isn't updating the ponds any more, why?"))
