@@ -418,3 +418,26 @@ def test_a_list_that_breaks_off_is_not_there_by_half(scripted: tuple[Recorder, d
     assert not (tmp_path / "moment" / "objects" / "core" / "pods.json").exists()
     about = yaml.safe_load((tmp_path / "moment" / "snapshot.yaml").read_text())
     assert {"resource": "pods", "status": 503, "message": "etcd is gone"} in about["unavailable"]
+
+
+@pytest.mark.parametrize("command", ["snapshot", "check", "ask"])
+def test_credentials_that_are_refused_half_way_end_it(command: str, tmp_path: Path) -> None:
+    with recording() as server:
+        server.replies["/api"] = Reply({"kind": "APIVersions", "versions": ["v1"]})
+        server.replies["/apis"] = Reply({"kind": "APIGroupList", "groups": []})
+        pods = {"name": "pods", "kind": "Pod", "namespaced": True, "verbs": ["get", "list"]}
+        server.replies["/api/v1"] = Reply({"kind": "APIResourceList", "resources": [pods]})
+        gone = status(401, "Unauthorized", "Unauthorized")
+        server.script = lambda request: gone if "/pods" in request.path else None
+        write_kubeconfig(tmp_path / "kubeconfig", server.url, "here", "shop")
+        env = surroundings(tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig"))
+        words = {
+            "snapshot": ["snapshot", "create", str(tmp_path / "moment")],
+            "check": ["check"],
+            "ask": ["ask", "is all well?", "--engine", "rules", "-q"],
+        }
+        ended = berth(*words[command], env=env)
+    assert ended.status == 3
+    assert "were refused (401 Unauthorized)" in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not (tmp_path / "moment").exists()

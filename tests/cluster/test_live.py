@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -453,6 +454,26 @@ def test_a_server_that_stays_busy_is_left_alone_in_time(ground: Ground) -> None:
         cluster.list(NODES)
     assert time.monotonic() - started < 10
     assert len(ground.asked()) == 1
+
+
+def test_a_server_that_fell_silent_is_not_waited_for_again_and_again(ground: Ground) -> None:
+    cluster = ground.connect(timeout=3)
+    ground.server.script = lambda request: Reply(stall=30) if request.path.startswith("/api/v1/nodes") else None
+
+    def waited(_: int) -> float:
+        started = time.monotonic()
+        with pytest.raises(Unavailable, match="no answer within"):
+            cluster.get(NODES, "n1")
+        return time.monotonic() - started
+
+    with ThreadPoolExecutor(4) as pool:
+        assert min(pool.map(waited, range(4))) >= 3
+        assert min(pool.map(waited, range(4))) < 3
+    # an answer, and there is patience again
+    ground.server.replies["/api/v1/namespaces/shop/pods/x"] = Reply({"kind": "Pod", "metadata": {"name": "x"}})
+    cluster.get(PODS, "x")
+    with pytest.raises(Unavailable, match="no answer within 3 s"):
+        cluster.get(NODES, "n1")
 
 
 def test_a_passing_failure_is_tried_once_more(ground: Ground) -> None:
