@@ -14,6 +14,7 @@ class PolicyRule(View):
     verbs: list[str] = []
     api_groups: list[str] = []
     resources: list[str] = []
+    resource_names: list[str] = []
 
     def __str__(self) -> str:
         return f"{','.join(self.verbs)} on {','.join(self.resources) or 'no resources'}"

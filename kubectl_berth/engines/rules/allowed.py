@@ -49,15 +49,16 @@ def untold_reach(case: Case) -> str:
 def _answer(case: Case) -> Answer | None:
     text = case.understanding.text
     main = case.main
+    if re.search(r"\baccess to (?:the )?(?:api|secrets?|config ?maps?|pods?|nodes?|resources?)\b", text, re.IGNORECASE):
+        return None  # a right, not a way
     if main is None or _FAULT.search(text) or not _REACHES.search(text) or main.kind in ("Node", "Namespace"):
         return None
     first, other = _sides(case)
     pods = case.inventory.pods_of(first)
     if not pods or not _REACHES.search(bare(case)):
         return None
-    head = (
-        f"Whether {first} can reach {other or 'that'} cannot be told without sending traffic, which berth does not do. "
-    )
+    target = other or "what is asked about"
+    head = f"Whether {first} can reach {target} cannot be told without sending traffic, which berth does not do. "
     if "network_policies" in case.inventory.unread:
         return f"{head}NetworkPolicies could not be read either.", []
     out = [one for one in _selecting(case, pods) if one.limits_egress]
@@ -83,7 +84,7 @@ def _sides(case: Case) -> tuple[Ref, Ref | str]:
     if len(found) > 1:
         turned = re.search(r"\b(?:reachable|accessible|called|reached) (?:from|by|for)\b", text)
         return (found[1], found[0]) if turned else (found[0], found[1])
-    return found[0], "the internet" if _OUTSIDE.search(text) else ""
+    return found[0], "the internet" if _OUTSIDE.search(bare(case)) else ""
 
 
 def _selecting(case: Case, pods: Sequence[Pod]) -> list[NetworkPolicy]:

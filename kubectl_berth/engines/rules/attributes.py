@@ -48,6 +48,7 @@ def _each(ref: Ref, rows: Sequence[tuple[str, str]]) -> Answer:
 
 
 def probes(case: Case, ref: Ref) -> Answer | None:
+    """Which probes its containers have, and how patient they are."""
     spec = spec_of(case.inventory, ref)
     if spec is None or not spec.containers:
         return None
@@ -94,6 +95,7 @@ def _probe(probe: Probe) -> str:
 
 
 def resources(case: Case, ref: Ref) -> Answer | None:
+    """What its containers request and are limited to."""
     spec = spec_of(case.inventory, ref)
     if spec is None or not spec.containers:
         return None
@@ -136,6 +138,7 @@ def _resources_of(container: Container, sides: Iterable[str], names: Sequence[st
 
 
 def ports(case: Case, ref: Ref) -> Answer | None:
+    """Which ports its containers declare, and which Services lead there."""
     inventory = case.inventory
     spec = spec_of(inventory, ref)
     if spec is None:
@@ -159,6 +162,7 @@ def ports(case: Case, ref: Ref) -> Answer | None:
 
 
 def env(case: Case, ref: Ref) -> Answer | None:
+    """Names of the variables its containers get; never their values."""
     spec = spec_of(case.inventory, ref)
     if spec is None or not spec.containers:
         return None
@@ -274,6 +278,7 @@ def _hook(handler: object) -> str:
 
 
 def volumes(case: Case, ref: Ref) -> Answer | None:
+    """What its pods mount."""
     spec = spec_of(case.inventory, ref)
     if spec is None:
         return None
@@ -300,6 +305,7 @@ def volumes(case: Case, ref: Ref) -> Answer | None:
 
 
 def containers(case: Case, ref: Ref) -> Answer | None:
+    """Its containers with their images."""
     spec = spec_of(case.inventory, ref)
     if spec is None or not spec.containers:
         return None
@@ -310,6 +316,7 @@ def containers(case: Case, ref: Ref) -> Answer | None:
 
 
 def placement(case: Case, ref: Ref) -> Answer | None:
+    """Rules about where its pods may run."""
     spec = spec_of(case.inventory, ref)
     if spec is None:
         return None
@@ -337,6 +344,7 @@ def placement(case: Case, ref: Ref) -> Answer | None:
 
 
 def strategy(case: Case, ref: Ref) -> Answer | None:
+    """How its pods are replaced."""
     view = case.inventory.find(ref)
     if not isinstance(view, Workload):
         return None
@@ -352,6 +360,7 @@ def strategy(case: Case, ref: Ref) -> Answer | None:
 
 
 def labels(case: Case, ref: Ref) -> Answer | None:
+    """Its own labels."""
     view = case.inventory.find(ref)
     if view is None:
         return None
@@ -360,11 +369,13 @@ def labels(case: Case, ref: Ref) -> Answer | None:
 
 
 def quality(case: Case, ref: Ref) -> Answer | None:
+    """The QoS classes of its pods."""
     classes = sorted({pod.status.qos_class for pod in case.inventory.pods_of(ref) if pod.status.qos_class})
     return (f"The pods of {ref} are of QoS class {', '.join(classes)}.", []) if classes else None
 
 
 def account(case: Case, ref: Ref) -> Answer | None:
+    """The service account that its pods run as."""
     spec = spec_of(case.inventory, ref)
     return (
         (f"{ref} runs as ServiceAccount {ref.namespace}/{spec.service_account_name or 'default'}.", [])

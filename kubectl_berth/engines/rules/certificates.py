@@ -50,6 +50,8 @@ def expiries(case: Case) -> Answer | None:
     text = case.understanding.text
     if not (re.search(rf"\b(?:{_CERTIFICATE})\b", text, re.I) and re.search(rf"\b(?:{_END})\b", text, re.I)):
         return None
+    if re.search(r"\b(?:more|longer) than\b|\bat least\b|\bwhen (?:was|were|did)\b[^?]*\brenew", text, re.IGNORECASE):
+        return None
     if not ASKS.search(text) or not only(case, _HOST, _SPAN, _CERTIFICATE, _END, "still|already|soonest"):
         return None
     known = validities(case)

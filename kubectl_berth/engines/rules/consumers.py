@@ -50,7 +50,12 @@ def consumers(case: Case) -> Answer | None:
     if not (re.search(rf"\b(?:{_RESOURCE})\b", text, re.I) and re.search(rf"\b(?:{_MOST}|{_USES})\b", text, re.I)):
         return None
     who = re.search(r"^\W*(?:\w+ ){0,3}?(?:who|what(?:'?s)?|which|list|show|top|sort)\b", text, re.IGNORECASE)
-    ranked = re.search(rf"\b(?:{_MOST})\b|\b(?:eat|hog|all the|so much|burn|gobbl)\w*", text, re.IGNORECASE)
+    ranked = re.search(
+        rf"\b(?:{_MOST})\b|\b(?:usage|use)\b[^.?!]*\bpods\b|\bpods?\b[^.?!]*\busage\b|"
+        r"\b(?:eat|hog|all the|so much|burn|gobbl)\w*",
+        text,
+        re.IGNORECASE,
+    )
     if not who or not ranked or re.search(r"\bwhich nodes?\b", text, re.I):
         return None
     kinds = [ref.kind for ref in case.subjects]
@@ -147,6 +152,9 @@ def _row(case: Case, name: str, key: str, pods: list[Pod], used: Decimal | None,
 # --- nodes ----------------------------------------------------------------------------------------------------------
 
 
+_EACH = re.compile(r"\b(?:each|every|all|per)\b[^.?!]{0,10}\b(?:nodes?|machines?|hosts?)\b", re.IGNORECASE)
+
+
 def loads(case: Case) -> Answer | None:
     """Nodes by how much is free, used or reserved: the first of them, or those past a bound; None for the rest."""
     text = bare(case)
@@ -157,7 +165,7 @@ def loads(case: Case) -> Answer | None:
     asks = re.search(rf"\b(?:{_FREE}|{_BUSY}|{_HELD})\b|\bbusiest\b|\bfullest\b|\bemptiest\b", text, re.I)
     ordered = re.search(rf"\b(?:{_ORDER_UP}|{_ORDER_DOWN})\b", text, re.I)
     named = bool(case.subjects) and re.search(rf"\b(?:{_RESOURCE})\b", text, re.I) is not None
-    if not asks or not (bound or ordered or named) or not ASKS.search(text):
+    if not asks or not ASKS.search(text):
         return None
     words = (
         _FREE,
@@ -166,13 +174,16 @@ def loads(case: Case) -> Answer | None:
         _ORDER_UP,
         _ORDER_DOWN,
         _RESOURCE,
-        "its|their|capacity|percent(?:age)?|share|now|than|node|much|is|right now",
+        "its|their|capacity|percent(?:age)?|share|each|every|all|per|now|than|node|much|is|right now",
     )
     if not only(case, *words, text=_BOUND.sub(" ", text)):
         return None
     nodes = [one for one in case.inventory.nodes if not case.subjects or one.ref in case.subjects]
     name = "cpu" if re.search(r"\b(?:cpus?|cores?)\b", text, re.I) else "memory"
     if not nodes:
+        return None
+    named = named or bool(_EACH.search(text) and re.search(rf"\b(?:{_RESOURCE})\b", text, re.I))
+    if not (bound or ordered or named):
         return None
     if named and not bound and not ordered:
         rows = [_load(case, one, name) for one in nodes]

@@ -68,6 +68,12 @@ def managed(case: Case) -> Answer | None:
         return None  # whose it is is told by its owners
     edit = re.search(rf"\b(?:{_EDIT})\b", text, re.I) and re.search(r"\b(?:edit|patch|modif|change)\w*", text, re.I)
     lines = _marks(view)
+    alike = [one.ref for one in case.inventory.custom if (one.namespace, one.name) == (main.namespace, main.name)]
+    if not found and alike and alike[0] != main:
+        return (
+            f"Nothing on {main} itself says what manages it, but {alike[0]} bears its name and may be what applies it: "
+            "look there before anything is edited by hand."
+        ), lines
     if not found:
         tail = " An edit would last, as far as that tells." if edit else ""
         return (

@@ -50,7 +50,9 @@ def node_list(case: Case) -> Answer | None:
     text = bare(case)
     if not (re.search(rf"\b(?:{_NODES})\b", text, re.IGNORECASE) or _about_nodes(case) or _SORTS_HERE.search(text)):
         return None
-    if any(ref.kind != "Node" for ref in case.subjects):
+    if any(ref.kind != "Node" for ref in case.subjects) or re.search(
+        r"\b(?:pods?|workloads?|deployments?)\b", text, re.I
+    ):
         return None
     if _WHO.search(text):
         return _who(case)
@@ -85,7 +87,8 @@ def _cordoned(case: Case, text: str) -> Answer | None:
     nodes = [one for one in case.inventory.nodes if not case.subjects or one.ref in case.subjects]
     hit = [one for one in nodes if one.spec.unschedulable]
     if len(nodes) == 1 and case.subjects:
-        head = f"{'Yes' if hit else 'No'}: {nodes[0].ref} is {'' if hit else 'not '}cordoned{_since(case, nodes[0])}"
+        word = f"{'Yes' if hit else 'No'}: " if YES_NO.search(text) else ""
+        head = f"{word}{nodes[0].ref} is {'' if hit else 'not '}cordoned{_since(case, nodes[0])}"
         return _whole(case, head), _marks(case, nodes[0])
     if not hit:
         return _whole(case, f"No: none of the {count(len(nodes), 'node')} is cordoned"), []

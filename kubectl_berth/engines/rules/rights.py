@@ -23,6 +23,7 @@ _RIGHTS = (
 )
 _VERBS = r"get|list|watch|create|update|patch|delete|read|write|see"
 _ASKED = re.compile(
+    r"\b(?:have|has|with) (?P<access>access) to (?:the |all |any )?(?P<what2>[a-z]{3,40})\b|"
     rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,30}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?"
     r"(?P<what>[a-z]{3,40})\b",
     re.IGNORECASE,
@@ -42,7 +43,7 @@ def rights(case: Case) -> Answer | None:
         text,
         re.IGNORECASE,
     )
-    one = re.search(
+    one = re.search(r"\b(?:have|has) access to\b", text, re.IGNORECASE) or re.search(
         r"\bthing\b[^.?!]{0,25}\b(?:can|may|allowed|able)\b|\b(?:can|may|is)\b[^.?!]{0,8}\bthing\b", text, re.I
     )
     verb = _ASKED.search(text) if one else None
@@ -78,10 +79,11 @@ def _told(case: Case, main: Ref, account: Ref, verb: re.Match[str] | None) -> An
              for role, binding, scope in found if role is not None]  # fmt: skip
     lines += [f"{binding.ref} names a role that is not there ({binding.role_ref.name})" for role, binding, _ in found
               if role is None]  # fmt: skip
+    if verb is not None:
+        every = list(_bound(case, account, everybody=True))
+        return _whether(account, every, verb), capped(lines, MOST)
     if not found:
         return f"{who}; no binding that can be read names it, so it may do no more than every service account may.", []
-    if verb is not None:
-        return _whether(account, found, verb), capped(lines, MOST)
     rules = [f"{rule}" for role, _, _ in found if role is not None for rule in role.rules]
     return f"{who}. Through {count(len(found), 'binding')} it may: {listed(rules, 6) or 'nothing'}.", capped(
         lines, MOST
@@ -89,18 +91,24 @@ def _told(case: Case, main: Ref, account: Ref, verb: re.Match[str] | None) -> An
 
 
 def _whether(account: Ref, found: list[tuple[Role | None, RoleBinding, str]], verb: re.Match[str]) -> str:
-    wanted, what = _READS.get(verb["verb"].lower(), verb["verb"].lower()), verb["what"].lower()
+    said = "get" if verb["access"] else verb["verb"].lower()
+    wanted, what = _READS.get(said, said), (verb["what"] or verb["what2"]).lower()
     names = {what, f"{what}s", what.removesuffix("s"), f"{what}es", f"{what.removesuffix('y')}ies"}
+    some = ""
     for role, binding, scope in found:
         for rule in role.rules if role is not None else ():
             if {wanted, "*"} & {*rule.verbs} and ({*names, "*"} & {*rule.resources}):
+                if rule.resource_names:
+                    some = some or f"Only some: {account} may {wanted} {what} {listed(rule.resource_names, 4)} {scope}."
+                    continue
                 return f"Yes: {account} may {wanted} {what} {scope}, through {binding.ref}."
-    return f"No: no rule bound to {account} lets it {wanted} {what}."
+    return some or f"No: no rule bound to {account} lets it {wanted} {what}."
 
 
-def _bound(case: Case, account: Ref) -> Iterator[tuple[Role | None, RoleBinding, str]]:
+def _bound(case: Case, account: Ref, *, everybody: bool = False) -> Iterator[tuple[Role | None, RoleBinding, str]]:
     inventory = case.inventory
     groups = {"system:serviceaccounts", f"system:serviceaccounts:{account.namespace}"}
+    groups |= {"system:authenticated"} if everybody else set()
     for binding in (*inventory.cluster_role_bindings, *inventory.role_bindings):
         named = any(
             (one.kind == "ServiceAccount" and one.name == account.name

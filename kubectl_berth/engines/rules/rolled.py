@@ -23,6 +23,7 @@ _DONE = (
     r"through|through|over|fully|in progress|under ?way|still (?:going|running)|status|live|everywhere|ready|"
     r"get(?:ting)? on|so far|yet"
 )
+_WHETHER = r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:did|has|have|was|were|is|are)\b"
 _BACK = (
     r"roll(?:ed|ing)? ?backs?|roll\w* \w+ back|go(?:ing|es)? back(?: to)?|undo|rollout history|history|"
     r"previous(?:ly)?|before(?: (?:the current one|that|this))?|revert\w*|older|last"
@@ -126,7 +127,8 @@ def _one(case: Case, view: Workload) -> Answer:
         )
         lines += [f"its youngest pod was made {age(inventory.now, youngest)} ago"] if youngest else []
     tail = "" if done else "; no fault was found that holds it up"
-    return f"{_verdict(done)}: {_state(case, view)}{tail}.", lines
+    word = f"{_verdict(done)}: " if re.search(_WHETHER, case.understanding.text, re.IGNORECASE) else ""
+    return f"{word}{_state(case, view)}{tail}.", lines
 
 
 def _all(case: Case) -> Answer | None:

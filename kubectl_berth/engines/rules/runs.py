@@ -180,6 +180,11 @@ def of_cron(case: Case) -> Answer | None:
         rows = [_length(one, end) for one, end in ended if end.type == "Complete"]
         rows = [row for row in reversed(rows) if row]
         return (f"The last run of {cron.ref} that is kept took {rows[0]}.", rows[1:4]) if rows else None
+    if re.search(r"\blast\b[^.?!]*\bfail", text, re.I) and _said(case, found, "fail(?:ed|s|ures?)?", _LAST, _RAN, _JOB):
+        bad = [one for one, end in ended if end.type == "Failed"]
+        if not bad:
+            return f"No failed run of {cron.ref} is kept{half(case, 'jobs')}.", _ended(case, cron)
+        return f"The last failed run of {cron.ref} that is kept: {_outcome(case, bad[-1])}.", []
     failures = r"how (?:many|often)|times?|fail(?:ed|s|ures?)?|runs?|of (?:its|the) runs"
     if re.search(r"\bhow (?:many|often)\b[^.?!]*\bfail", text, re.I) and _said(
         case, found, failures, _WHEN_PAST, _LAST, _JOB
@@ -302,6 +307,8 @@ def schedules(case: Case) -> Answer | None:
     if len(meant) == 1 and (len(every) > 1 or named):
         return f"{meant[0].ref} has the {_schedule(meant[0], case.inventory.now)}.", _cron(case, meant[0])[1][1:]
     shown = sorted(meant or every, key=lambda one: one.ref)
+    if re.search(r"\b(?:all|every|each|any)\b", text, re.I) and re.search(r"^\W*(?:did|have|has)\b", text, re.I):
+        return _at_last(case, shown)
     if not named and re.search(r"\bsuspended\b", text, re.IGNORECASE):
         held = [one for one in shown if one.spec.suspend]
         verb = "is" if len(held) == 1 else "are"
@@ -319,6 +326,19 @@ def schedules(case: Case) -> Answer | None:
     verb = "is" if len(shown) == 1 else "are"
     head = f"There {verb} {count(len(shown), 'CronJob')}{place(case)}{half(case, 'cron_jobs')}: {names}{more}."
     return head, [*capped(lines, MOST), *note]
+
+
+def _at_last(case: Case, crons: Sequence[CronJob]) -> Answer | None:
+    """Which CronJobs succeeded at their last run, and which did not."""
+    begun = [one for one in crons if one.status.last_schedule_time]
+    if not begun:
+        return None
+    bad = [one for one in begun if not _not_before(one.status.last_successful_time, one.status.last_schedule_time)]
+    head = f"{len(begun) - len(bad)} of {count(len(begun), 'CronJob')}{place(case)} succeeded at the last run"
+    rest = f"; not so: {listed([str(one.ref) for one in bad], 6)}" if bad else ""
+    word = "No" if bad else "Yes"
+    lines = capped([_row(case, one) for one in crons], MOST)
+    return f"{word}: {head}{rest}{half(case, 'cron_jobs')}.", lines
 
 
 def _row(case: Case, one: CronJob) -> str:

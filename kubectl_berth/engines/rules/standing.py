@@ -18,6 +18,7 @@ _RUNS = re.compile(r"\b(?:how long|uptime|start(?:ed)?|running)\b", re.IGNORECAS
 
 
 def replicas(case: Case, ref: Ref) -> Answer | None:
+    """How many pods it is set to, has now, and how many are ready."""
     inventory = case.inventory
     view = inventory.find(ref)
     pods = [pod for pod in inventory.pods_of(ref) if not pod.finished]
@@ -40,6 +41,7 @@ def replicas(case: Case, ref: Ref) -> Answer | None:
 
 
 def where(case: Case, ref: Ref) -> Answer | None:
+    """On which nodes its pods are."""
     pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
     if not pods:
         return None
@@ -60,6 +62,7 @@ def space(case: Case, ref: Ref) -> Answer | None:
 
 
 def owner(case: Case, ref: Ref) -> Answer | None:
+    """What made it, and whose it is by its labels."""
     view = case.inventory.find(ref)
     if view is None:
         return None
@@ -122,6 +125,7 @@ def _labels(case: Case, ref: Ref) -> list[dict[str, str]]:
 
 
 def budget(case: Case, ref: Ref) -> Answer | None:
+    """Which disruption budgets guard its pods."""
     inventory = case.inventory
     if "budgets" in inventory.unread:
         return None
@@ -149,6 +153,7 @@ def budget(case: Case, ref: Ref) -> Answer | None:
 
 
 def autoscaler(case: Case, ref: Ref) -> Answer | None:
+    """What scales it, between which bounds."""
     inventory = case.inventory
     if "autoscalers" in inventory.unread:
         return None
@@ -168,6 +173,7 @@ def autoscaler(case: Case, ref: Ref) -> Answer | None:
 
 
 def services(case: Case, ref: Ref) -> Answer | None:
+    """Which Services and Ingresses lead to it."""
     inventory = case.inventory
     if "services" in inventory.unread:
         return None

@@ -186,6 +186,8 @@ def runs(empty: SmallCluster) -> SmallCluster:
         ("which jobs failed and why?", ("1 of the 3 Jobs", "load-rates"), ()),
         ("any failed jobs in mail?", ("None of the 1 Job in namespace mail",), ()),
         ("which cronjobs do we have and when do they run next?", ("2 CronJobs", "`0 4 * * *`", "`0 8 * * 1`"), ()),
+        ("did all cronjobs succeed?", ("Yes: 2 of 2 CronJobs", "succeeded at the last run"), ()),
+        ("which cronjobs are suspended?", ("None of the 2 CronJobs",), ("vault",)),
         ("list the cron jobs in mail", ("1 CronJob in namespace mail", "weekly-digest"), ("vault",)),
     ],
 )
@@ -298,6 +300,8 @@ def nodes(empty: SmallCluster) -> SmallCluster:
         ("which of our nodes are arm?", ("1 of 3 nodes fits `arm`: node-b",), ("node-a",)),
         ("are there any windows nodes", ("None of 3 nodes fit `windows`",), ()),
         ("list the nodes by pool", ("pool-amd64: node-a, node-c", "pool-arm64: node-b"), ()),
+        ("since when is node-b cordoned?", ("Node node-b is cordoned (since 120m)",), ("Yes",)),
+        ("which pods run on arm nodes?", (), ("fits `arm`",)),
         ("how many nodes are ready?", ("3 of 3 nodes are ready",), ()),
         ("which nodes are tainted?", ("1 of 3 nodes has taints: node-b",), ()),
     ],

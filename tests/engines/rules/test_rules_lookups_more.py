@@ -134,6 +134,19 @@ def test_rights_are_those_of_the_roles_bound(ruled: SmallCluster, question: str,
     holds(ruled, question, says)
 
 
+def test_a_right_to_some_objects_is_no_right_to_all(ruled: SmallCluster) -> None:
+    role = next(one for one in ruled.things if one["kind"] == "Role")
+    role["rules"].append(
+        {"apiGroups": [""], "resources": ["services"], "verbs": ["get"], "resourceNames": ["fruit-list"]}
+    )
+    holds(
+        ruled, "can picker get services?", ("Only some: ServiceAccount orchard/hand may get services fruit-list",)
+    )
+    holds(
+        ruled, "does picker have access to nodes?", ("No: no rule bound to ServiceAccount orchard/hand",), ("traffic",)
+    )
+
+
 def test_rights_that_were_not_read_are_not_guessed(ruled: SmallCluster) -> None:
     ruled.things = [one for one in ruled.things if one["apiVersion"] != RBAC]
     holds(ruled, "what may picker do?", ("cannot be told", "auth can-i"))
@@ -182,6 +195,13 @@ def test_reaching_is_not_told_but_the_policies_are(ruled: SmallCluster) -> None:
     assert "One NetworkPolicy limits what its pods may reach: NetworkPolicy orchard/fence" in first(answer)
     assert "lets them reach addresses 10.0.0.0/8" in answer
     assert "sending traffic" not in ask(ruled, "why can't picker reach the internet?")
+
+
+def test_a_fault_on_the_other_side_is_the_answer_to_reaching(ruled: SmallCluster) -> None:
+    ruled.crashing("press", "orchard", code=1)
+    assert "sending traffic" not in ask(ruled, "can picker reach press?")
+    ruled.healthy("cellar", "orchard")
+    holds(ruled, "is cellar reachable from picker?", ("Whether Deployment orchard/picker can reach",))
 
 
 def test_events_are_shown_newest_first(ruled: SmallCluster) -> None:
