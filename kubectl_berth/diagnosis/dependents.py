@@ -230,12 +230,16 @@ def _names(value: Any, name: str, word: str, under: str = "", depth: int = 0) ->
 
 
 def made_secrets(inventory: Inventory, view: CustomResource) -> dict[str, list[Ref]]:
-    """Secrets that pods take and that an operator's object names or shares its name with, with those who take them."""
+    """Secrets that pods or Ingresses take and that an operator's object names or is called like, with the takers."""
     said = {view.name, *_strings(view.spec), *_strings(view.status)}
     found: dict[str, list[Ref]] = {}
     for ref, spec in templates(inventory, view.namespace):
         for name in sorted(taken(spec, "Secret") & said):
             found.setdefault(name, []).append(ref)
+    for ingress in inventory.ingresses:
+        for name in sorted({tls.secret_name for tls in ingress.spec.tls} & said):
+            if ingress.namespace == view.namespace and name:
+                found.setdefault(name, []).append(ingress.ref)
     return found
 
 
@@ -273,22 +277,43 @@ def keepers(inventory: Inventory, view: Identified) -> list[Ref]:
     name of the object that it comes from.
     """
     found = dict.fromkeys(ref for ref in inventory.owners(view) if ref.kind not in ("ReplicaSet", "Node"))
-    marks = {**view.metadata.annotations, **view.metadata.labels}
     groups = {one.api_version.rpartition("/")[0] for one in inventory.custom}
-    for key, value in marks.items():
-        domain, _, rest = key.partition("/")
-        mine = [group for group in groups if group and (domain == group or domain.endswith(f".{group}"))]
-        if not mine or not re.search(r"name|instance|tracking|app|owner|release", rest, re.IGNORECASE):
-            continue
-        name = value.partition(":")[0].rpartition("_")[2]
-        found.update(
-            dict.fromkeys(
-                one.ref
-                for one in inventory.custom
-                if one.name == name and one.api_version.rpartition("/")[0] in mine and one.ref != view.ref
+    for key, value in {**view.metadata.annotations, **view.metadata.labels}.items():
+        for group in groups:
+            if not (name := _marks(key, value, group)):
+                continue
+            found.update(
+                dict.fromkeys(
+                    one.ref
+                    for one in inventory.custom
+                    if one.name == name and one.api_version.rpartition("/")[0] == group and one.ref != view.ref
+                )
             )
-        )
     return list(found)
+
+
+def rolled_out_by(inventory: Inventory, view: CustomResource) -> list[Ref]:
+    """The objects whose labels or annotations say that they come from this one, but for what those own in turn."""
+    group = view.api_version.rpartition("/")[0]
+    found = []
+    for one in inventory.everything:
+        if one.ref == view.ref or one.metadata.owner_references:
+            continue
+        marks = {**one.metadata.annotations, **one.metadata.labels}
+        if any(_marks(key, value, group) == view.name for key, value in marks.items()):
+            found.append(one.ref)
+    return found
+
+
+def _marks(key: str, value: str, group: str) -> str:
+    """The name that a label or annotation of an API group gives as its source, "" where it gives none."""
+    domain, _, rest = key.partition("/")
+    if not group or not (domain == group or domain.endswith(f".{group}")) or not _SOURCE.search(rest):
+        return ""
+    return value.partition(":")[0].rpartition("_")[2]
+
+
+_SOURCE = re.compile(r"name|instance|tracking|app|owner|release", re.IGNORECASE)
 
 
 def released_by(view: Identified) -> str:

@@ -141,7 +141,9 @@ def asked(case: Case) -> Asked | None:
     kinds = kind_after(text[end:])
     if (ref is None or ref.kind == "Namespace") and act in ("delete", "scale", "restart") and "Namespace" not in kinds:
         if ref is None and not kinds:
-            return None
+            said = case.understanding
+            plain = not (case.lost or said.namespaces or said.yes_no or {"health", "logs"} & set(said.intents))
+            return Asked(act, None) if plain and act == "delete" else None
         if kinds and "Node" not in kinds and not case.lost:
             return Asked(act, None, kind=kinds[0])
     if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):

@@ -234,6 +234,8 @@ def say_other(case: Case, view: Identified) -> Said:
             f"That cannot be told from the objects: nothing that was read is owned by {view.ref}, but who needs it "
             "does not stand in them."
         )
+    if found := keepers(case.inventory, view):
+        verdict += f" It does not last: {found[0]} makes it again."
     lines = [f"{one.ref} is owned by it" for one in below[:MOST]]
     selector = (
         view.spec.selector

@@ -15,7 +15,7 @@ from kubectl_berth.cluster.views import (
     Pod,
 )
 from kubectl_berth.diagnosis.checks.operators import operators_of
-from kubectl_berth.diagnosis.dependents import made_secrets, referring
+from kubectl_berth.diagnosis.dependents import made_secrets, referring, rolled_out_by
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import third
@@ -33,6 +33,7 @@ def say_custom(case: Case, view: CustomResource) -> Said:
     """What an operator's object owns, makes and keeps."""
     inventory = case.inventory
     below = inventory.descendants(view.ref)
+    rolled = rolled_out_by(inventory, view)
     policies = list(_policies(view.spec))
     keeps = [words for words in policies if _KEEPS.search(words.rpartition(": ")[2])]
     secrets = made_secrets(inventory, view)
@@ -41,7 +42,7 @@ def say_custom(case: Case, view: CustomResource) -> Said:
                        | {Ref("PersistentVolumeClaim", pod.namespace, name)
                           for pod in below if isinstance(pod, Pod) for name in pod.claims})  # fmt: skip
     users = referring(inventory, view)
-    verdict = _custom_verdict(view, below, claims, secrets, users, makes, keeps)
+    verdict = _custom_verdict(view, below, claims, secrets, users, makes, keeps, rolled)
     kinds = Counter(one.kind for one in below)
     lines = (
         [f"it owns {listed([count(number, kind) for kind, number in kinds.most_common(6)], 6)}, which go with it"]
@@ -50,6 +51,7 @@ def say_custom(case: Case, view: CustomResource) -> Said:
     )
     for name, who in list(secrets.items())[:3]:
         lines.append(f"Secret {name}: {listed([str(one) for one in who], 3)} take{third(len(who))} settings from it")
+    lines += [f"{one} comes from it (label)" for one in rolled[:MOST]]
     lines += [f"{claim.ref}: reclaim policy {policy or 'not read'}" for claim, policy in claims[:MOST]]
     lines += [f"{one} names it" for one in users[:MOST]]
     lines += [f"{words}" for words in policies[:4]]
@@ -71,6 +73,7 @@ def _custom_verdict(
     users: Sequence[Ref],
     makes: bool,
     keeps: Sequence[str],
+    rolled: Sequence[Ref],
 ) -> str:
     ref = view.ref
     pods = [one for one in below if isinstance(one, Pod)]
@@ -82,10 +85,14 @@ def _custom_verdict(
     if secrets and (makes or not keeps):
         name, who = next(iter(secrets.items()))
         names = listed([str(one) for one in who], 3)
-        made = "is made by it and goes with it" if makes else "goes with it if it is what makes it"
+        if not makes:
+            return (
+                f"No: Secret {name}, which {names} take{third(len(who))} settings from, is named by {ref}: if that "
+                "makes the Secret, it goes too, or is no longer kept up to date."
+            )
         return (
-            f"No: Secret {name} {made}, and {names} take{third(len(who))} settings from that Secret: what runs keeps "
-            "what it has read, but the next start fails."
+            f"No: Secret {name} is made by it and goes with it, and {names} take{third(len(who))} settings from that "
+            "Secret: what runs keeps what it has read, but the next start fails."
         )
     if users:
         names = listed([str(one) for one in users], 4)
@@ -94,6 +101,8 @@ def _custom_verdict(
         kinds = Counter(one.kind for one in below)
         what = listed([count(number, kind) for kind, number in kinds.most_common(4)], 4)
         return f"Only if what it owns may go: with {ref} go {what}, which name it as their owner."
+    if rolled:
+        return f"No, not without what comes from it: {listed([str(one) for one in rolled], 4)} may go with {ref}."
     kept = f" {keeps[0]} says that what it made stays." if keeps else ""
     return f"Only if what it stands for is needed no more: nothing that was read is owned by {ref} or names it.{kept}"
 

@@ -54,6 +54,7 @@ def say_pods(case: Case, ref: Ref, *, forced: bool = False) -> Said | None:
 def _made_again(case: Case, ref: Ref, pods: Sequence[Pod], owner: Ref) -> str:
     inventory = case.inventory
     above = inventory.workload(pods[0])
+    above = owner if above == pods[0].ref else above
     mates = [pod for pod in inventory.pods_of(above) if not pod.finished] or list(pods)
     ready = [pod for pod in mates if pod.ready]
     again = "a pod that is deleted is made again by its controller"
@@ -80,9 +81,12 @@ def _made_again(case: Case, ref: Ref, pods: Sequence[Pod], owner: Ref) -> str:
             f"Only if an interruption is acceptable: {again} ({owner}), but it is the only ready pod of {above}, and "
             "nothing of it serves until the new one is ready."
         )
-    return (
-        f"Yes: {again} ({owner}); {len(ready)} of {len(mates)} pods of {above} are ready now, and one less until then."
-    )
+    state = f"{again} ({owner}); {len(ready)} of {len(mates)} pods of {above} are ready now, and one less until then"
+    if tight := _tight(case, pods):
+        return f"No, not now: {tight[0]} says that none of them may go at present. {state[:1].upper()}{state[1:]}."
+    if len(ready) < len(mates):
+        return f"Only if {count(len(ready) - 1, 'ready pod')} can carry it: {state}."
+    return f"Yes: {state}."
 
 
 def _holds(case: Case, pod: Pod, owner: Ref) -> str:
@@ -138,15 +142,20 @@ def _lost(pods: Sequence[Pod]) -> list[str]:
 
 
 def _guards(case: Case, pods: Sequence[Pod]) -> list[str]:
+    tight = _tight(case, pods)
+    names = ", ".join(map(str, tight))
+    return [f"{names} lets no pod go now; a deletion does not ask it, a drain does"] if tight else []
+
+
+def _tight(case: Case, pods: Sequence[Pod]) -> list[Ref]:
+    """The budgets of these pods that let none go now."""
     inventory = case.inventory
     mine = {pod.ref for pod in pods}
-    tight = [
+    return [
         one.ref
         for one in inventory.budgets
         if one.status.disruptions_allowed == 0 and {pod.ref for pod in inventory.pods_of(one.ref)} & mine
     ]
-    names = ", ".join(map(str, tight))
-    return [f"{names} lets no pod go now; a deletion does not ask it, a drain does"] if tight else []
 
 
 def _wrong(case: Case, pods: Sequence[Pod]) -> list[str]:

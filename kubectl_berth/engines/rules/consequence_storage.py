@@ -192,6 +192,9 @@ def say_volume(case: Case, volume: PersistentVolume) -> Said:
 def say_unnamed(case: Case, kind: str) -> Said:
     """Where only a kind was said: for claims those that nothing mounts, for others that one has to be named."""
     if kind not in ("PersistentVolumeClaim", "PersistentVolume"):
+        if not kind:
+            return Said("That depends on what is meant: nothing that the question names was found, and nothing here "
+                        "says that it is safe.", [], ["Ask again with the kind and the name of the object."], alone=True)  # fmt: skip # noqa: E501
         return Said(
             f"That depends on which one: no {kind} was named that can be found, and nothing here says that it is safe.",
             [], [f"Ask again with its name; `{kubectl('get', kind.lower(), '-A')}` lists them."], alone=True,

@@ -17,6 +17,15 @@ def target_of(case: Case, text: str, start: int, end: int) -> Ref | None:
     beside = unread_of(case, text) or _definition(case, text)
     if beside is not None:
         return beside
+    kinds = kind_after(text[end:])
+    told = [
+        one.ref
+        for one in (case.inventory.everything if kinds and not set(kinds) & {"Node", "Namespace", "Pod"} else ())
+        if one.kind in kinds and re.search(rf"(?<![\w.-]){re.escape(one.name)}(?![\w-])", text[end:], re.IGNORECASE)
+    ]
+    near = [one for one in told if one in case.subjects or one.namespace in case.understanding.namespaces]
+    if told:
+        return (near or told)[0]
     spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
     said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
     every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
@@ -68,9 +77,15 @@ def _definition(case: Case, text: str) -> Ref | None:
     return None
 
 
+_TWO_WORDS = re.compile(
+    r"\b(?:service account|(?:stateful|daemon|replica) set|network policy|limit range|storage class|cron job)s?\b", re.I
+)
+
+
 def kind_after(after: str) -> tuple[str, ...]:
     """The kinds that the act is done to: what the first of the next few words that says any may mean."""
-    words = re.findall(r"[A-Za-z]+", re.split(r"[.?!,;]", after)[0])[:4]
+    joined = _TWO_WORDS.sub(lambda found: found[0].replace(" ", ""), after)
+    words = re.findall(r"[A-Za-z]+", re.split(r"[?!,;]|\.\s", joined)[0])[:4]
     return next((kinds for word in words if (kinds := kinds_of(word))), ())
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kubectl_berth.cluster.views import CronJob, Identified, Job, Pod, Service, Workload
 from kubectl_berth.diagnosis.dependents import callers, emptied, keepers, over, released_by, scalers
+from kubectl_berth.diagnosis.relations import resolves
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import Asked, third
@@ -28,6 +29,13 @@ class Needed:
 
     services: list[Service]
     callers: list[Ref]
+
+    @property
+    def who(self) -> str:
+        """Who is cut off, in words; "" where nobody is known to be."""
+        if any(resolves(one) for one in self.services):
+            return "every pod that looks up names"
+        return listed([str(caller) for caller in self.callers], 3)
 
     def lines(self) -> list[str]:
         """One line for each Service and caller."""
@@ -102,12 +110,12 @@ def _cut_off(asked: Asked, ref: Ref, need: Needed, then: str) -> str:
     """The verdict where Services are left without endpoints."""
     more = f" and {count(len(need.services) - 1, 'more')}" if len(need.services) > 1 else ""
     cut = f"{need.services[0].ref}{more} has no endpoint left"
-    who = listed([str(caller) for caller in need.callers], 3)
+    who = need.who
     if asked.act == "loss":
         hit = f", and {who} would be cut off from it" if who else "; nothing that can be read leads there"
         return f"If {ref} goes down, {cut}{hit}."
     if who:
-        need_it = f"need{third(len(need.callers))} it"
+        need_it = f"need{third(1 if who.startswith('every') else len(need.callers))} it"
         return f"No, not without breaking what needs it: {then}, {cut}, and {who} {need_it}."
     return f"Only if nobody calls it: {then}, {cut}; nothing else that can be read leads there or names it."
 

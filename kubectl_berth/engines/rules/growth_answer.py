@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.views import Pod, Workload
 from kubectl_berth.diagnosis.capacity import pools, unscheduled
 from kubectl_berth.diagnosis.capacity_more import HOSTNAME, Room, room_for, sample, with_a_node
+from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.fit import ZERO, requests, show
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.engine import ToolCall
@@ -131,15 +132,20 @@ def _why_not(room: Room) -> str:
 
 
 def _bounds(case: Case, ref: Ref, number: int) -> str:
-    """The autoscaler's bound, where it takes back what is set by hand."""
+    """Who takes back what is set by hand: the autoscaler, or what the workload comes from."""
     view = case.inventory.find(ref)
+    if not isinstance(view, Workload):
+        return ""
     for one in case.inventory.autoscalers:
-        if one.target == ref and isinstance(view, Workload) and view.desired + number > one.spec.max_replicas:
+        if one.target == ref and view.desired + number > one.spec.max_replicas:
             return (
                 f" But {one.ref} holds it at {one.spec.max_replicas} at most: its maxReplicas has to go up to "
                 f"{view.desired + number}."
             )
-    return ""
+        if one.target == ref:
+            return f" But {one.ref} goes by its own figures and may set another number."
+    found = keepers(case.inventory, view)
+    return f" But it comes from {found[0]}, which sets back what is scaled by hand." if found else ""
 
 
 def _ways(case: Case, ref: Ref, number: int, room: Room) -> list[str]:

@@ -119,6 +119,18 @@ def test_a_pod_that_alone_serves_is_an_interruption(small: SmallCluster) -> None
     assert answer.startswith("**Only if an interruption is acceptable") and "made again" in answer
 
 
+def test_a_pod_of_several_that_are_not_all_ready_is_weighed(small: SmallCluster) -> None:
+    small.definition("db.example.io", "v1", "Basin", "basins")
+    basin = small.add("db.example.io/v1", "Basin", "lake", "vault", spec={"instances": 3}, status={"phase": "Ready"})
+    for number in range(3):
+        small.pod(f"lake-{number}", "vault", owner=basin, app="lake", ready=number > 0)
+    answer = first(ask(small, "can I delete pod lake-2?"))
+    assert answer.startswith("**Only if 1 ready pod can carry it") and "2 of 3 pods of Basin vault/lake" in answer
+    small.add("policy/v1", "PodDisruptionBudget", "lake", "vault", status={"disruptionsAllowed": 0, "expectedPods": 3},
+              spec={"minAvailable": 2, "selector": {"matchLabels": {"app": "lake"}}})  # fmt: skip
+    assert first(ask(small, "can I delete pod lake-2?")).startswith("**No, not now: PodDisruptionBudget vault/lake")
+
+
 def test_a_pod_nobody_makes_again_is_lost(small: SmallCluster) -> None:
     small.pod("toolbox", "crew", app="toolbox")
     assert "loses it for good" in first(ask(small, "what happens if I delete the toolbox pod"))
@@ -316,6 +328,28 @@ def test_what_belongs_to_a_named_object_is_meant_and_not_the_object(small: Small
     answer = ask(small, "can I delete the pdb of loom?")
     assert "without PodDisruptionBudget mill/guard" in first(answer) and "it selects 2 pods now" in answer
     assert "no HorizontalPodAutoscaler was named" in first(ask(small, "can I delete the hpa of loom?"))
+
+
+def test_a_service_account_is_found_by_its_kind(small: SmallCluster) -> None:
+    small.add("v1", "ServiceAccount", "loom", "mill")
+    named(small, "Deployment", "loom")["spec"]["template"]["spec"]["serviceAccountName"] = "loom"
+    answer = first(ask(small, "can I delete the service account loom?"))
+    assert answer.startswith("**No: Deployment mill/loom runs as ServiceAccount mill/loom")
+
+
+def test_what_comes_from_an_object_by_label_may_go_with_it(small: SmallCluster) -> None:
+    small.definition("roll.example.dev", "v1", "Release", "releases")
+    small.add("roll.example.dev/v1", "Release", "weaving", "mill", spec={}, status={"phase": "Ready"})
+    named(small, "Deployment", "loom")["metadata"]["labels"] |= {"roll.example.dev/name": "weaving"}
+    answer = first(ask(small, "can I delete the release weaving?"))
+    assert answer.startswith("**No, not without what comes from it: Deployment mill/loom")
+
+
+def test_the_clusters_dns_is_needed_by_every_pod(small: SmallCluster) -> None:
+    small.healthy("resolver", "kube-system")
+    service = named(small, "Service", "resolver")
+    service["spec"]["ports"] = [{"port": 53, "targetPort": 53}]
+    assert "every pod that looks up names" in first(ask(small, "what happens if I scale resolver to 0?"))
 
 
 def test_several_objects_are_each_answered(small: SmallCluster) -> None:
