@@ -18,9 +18,9 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
             r"host not found|name does not resolve|unknownhostexception|server misbehaving|nxdomain|"
             r"\blookup \S+.*(?:timeout|refused|misbehaving)"),
     ("refused", r"connection refused|econnrefused|actively refused|no route to host|ehostunreach|"
-                r"(?:could not|cannot|can.t|unable to) (?:connect|reach)\b|"
-                r"connection reset|econnreset|unreachable|failed to connect"),
+                r"connection reset|econnreset"),
     ("timeout", r"i/o timeout|etimedout|context deadline exceeded|timed? ?out|deadline exceeded"),
+    ("refused", r"(?:could not|cannot|can.t|unable to) (?:connect|reach)\b|unreachable|failed to connect"),
     ("authentication", r"password authentication failed|access denied for user|authentication failed|"
                        r"auth(?:entication)? error|"
                        r"unauthorized|\b401\b|invalid (?:api[- ]?key|credentials|token)|login failed|bad credentials"),

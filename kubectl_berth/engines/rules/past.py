@@ -16,7 +16,8 @@ from kubectl_berth.records import Finding, Incident
 from kubectl_berth.tools.context import Context
 
 _LEANS = re.compile(
-    r"\b(?:same|like|as) (?:as )?(?:last|the other|before)\b|\blast (?:time|incident|week|night)\b|\bhappened before\b|"
+    r"\b(?:same|like|as) (?:as )?(?:last|the other|before)\b|\blast (?:time|incident)\b|"
+    r"\b(?:same|like|again)\b[^.?!]{0,40}\blast (?:week|night|month)\b|\bhappened before\b|"
     r"\bpast incidents?\b|\bknown (?:issue|problem)\b|\bseen (?:this|that|it) before\b|\bprevious incidents?\b|"
     r"\bagain\b[^.?!]{0,30}\bsame\b|\bremember\b[^.?!]{0,30}\b(?:time|incident)\b",
     re.IGNORECASE,

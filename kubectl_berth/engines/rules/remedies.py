@@ -45,6 +45,8 @@ def remedies(material: Material) -> list[str]:
         # what a log says has been read already
         if special:
             told.extend(special)
+        elif log is not None and not read and not log.failure and "kubectl logs" in cause.remedy:
+            told.append(_silent(log))
         elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
             remedy = with_the_thing(cause)
             remedy = _READ.sub("", remedy) if read else remedy
@@ -58,6 +60,15 @@ def remedies(material: Material) -> list[str]:
         told.append(words)
         material.actions.append(action)
     return told
+
+
+def _silent(log: LogSeen) -> str:
+    """What to do where the log was read and tells nothing."""
+    what = "names no error" if log.reading.last else "is empty"
+    return (
+        f"Its log was read and {what}: let container {log.wanted.container} of {log.workload} say more (its log "
+        "level), and hold its command, args and settings against what the image expects."
+    )
 
 
 def _says_the_same(cause: Finding, log: LogSeen) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kubectl_berth.cluster.views import CustomResource, Workload
 from kubectl_berth.diagnosis.family import concerning, family_of
@@ -11,7 +12,19 @@ from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
 from kubectl_berth.engines.rules.case import Case, telling_kinds
-from kubectl_berth.engines.rules.material import LOG_REPEATS, MOST_CAUSES, UNREAD, Material, about, capital, clause, why
+from kubectl_berth.engines.rules.material import (
+    LOG_REPEATS,
+    MOST_CAUSES,
+    UNREAD,
+    Material,
+    about,
+    bare,
+    capital,
+    clause,
+    log_of,
+    spoken,
+    why,
+)
 from kubectl_berth.engines.rules.restarts import last_restart
 from kubectl_berth.engines.rules.resting import resting
 from kubectl_berth.engines.rules.serving import endpoints_of, figure
@@ -191,6 +204,10 @@ def _dies_now_and_then(case: Case) -> bool:
     return any(pod is not None and pod.ready for pod in sick)
 
 
+SHORT = 100
+"""Characters of a log's line where several faults share a sentence."""
+
+
 def _wide_verdict(material: Material) -> str:
     case = material.case
     spaces = case.understanding.namespaces
@@ -201,18 +218,21 @@ def _wide_verdict(material: Material) -> str:
             place = f"that reaches into namespace {', '.join(spaces)}"
         said = clause(about(material, worst[0])) + gist(material, worst[0])
         return f"one fault {place}: {said}{why(material, worst[0])}{_brings(material, worst[0])}."
-    names = "; ".join(_named(finding) for finding in worst[:MOST_CAUSES])
+    names = "; ".join(_named(material, finding) for finding in worst[:MOST_CAUSES])
     more = f"; and {len(worst) - MOST_CAUSES} more" if len(worst) > MOST_CAUSES else ""
     return f"{len(worst)} faults {place}: {names}{more}."
 
 
-def _named(finding: Finding) -> str:
+def _named(material: Material, finding: Finding) -> str:
     """A finding by its object and its reason in words: "Pod shop/api-0 (crash loop)"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", finding.reason)
     plain = " ".join(
         word if word.isupper() or re.search(r"[A-Z].*[A-Z]", word) else word.lower() for word in words.split()
     )
-    return f"{finding.subject} ({plain})"
+    log = log_of(material, finding) if finding in material.case.causes else None
+    line = log.best if log is not None and not finding.reason.lower().startswith("oom") else None
+    told = f": {spoken(replace(line, line=bare(line.line)), SHORT)}" if line is not None else ""
+    return f"{finding.subject} ({plain}{told})"
 
 
 def _brings(material: Material, root: Finding) -> str:

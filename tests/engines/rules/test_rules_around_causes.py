@@ -156,3 +156,35 @@ def test_a_fault_beyond_a_namespace_is_not_said_to_lie_in_it(small: SmallCluster
         {"from": [{"podSelector": {}}]}]})  # fmt: skip
     line = first(ask(small, "what is wrong in namespace farm?"))
     assert "One fault that reaches into namespace farm: NetworkPolicy mill/shut" in line
+
+
+def test_several_faults_are_named_with_what_their_logs_say(small: SmallCluster) -> None:
+    for name, space, text in (("churn", "farm", "FATAL butter is off"), ("press", "mill", "panic: no apples")):
+        pod = small.crashing(name, space)
+        small.log(space, pod["metadata"]["name"], name, f"2026/10/05 09:28:41 {text}\n", previous=True)
+    line = first(ask(small, "is anything broken?"))
+    assert "Pod farm/churn-6b8f7c9d44-q7zkd (crash loop: `FATAL butter is off`)" in line
+    assert "Pod mill/press-6b8f7c9d44-q7zkd (crash loop: `panic: no apples`)" in line
+
+
+@pytest.mark.parametrize(("text", "what"), [("", "is empty"), ("INFO churn 2.0\n", "names no error")])
+def test_a_silent_log_is_not_advised_to_be_read_again(small: SmallCluster, text: str, what: str) -> None:
+    pod = small.crashing("churn", "farm")
+    small.log("farm", pod["metadata"]["name"], "churn", text, previous=True)
+    answer = ask(small, "why does churn crash?")
+    assert f"Its log was read and {what}" in answer and "kubectl logs" not in answer
+
+
+def test_a_broker_outside_that_does_not_answer_is_no_refusal(small: SmallCluster) -> None:
+    pod = small.crashing("churn", "farm")
+    line = "FATAL kafka: broker b-1.cloud.example:9098 unreachable: i/o timeout\n"
+    small.log("farm", pod["metadata"]["name"], "churn", line, previous=True)
+    answer = ask(small, "why does churn crash?")
+    assert "`b-1.cloud.example:9098` did not answer in time" in answer and "accepts connections" not in answer
+
+
+@pytest.mark.parametrize("question", ["why did churn fail last night?", "churn crashed last week, why?"])
+def test_a_time_alone_leans_on_no_earlier_incident(small: SmallCluster, question: str) -> None:
+    small.crashing("churn", "farm")
+    assert "Earlier incidents" not in ask(small, question)
+    assert "Earlier incidents" in ask(small, "is it the same as last night with churn?")
