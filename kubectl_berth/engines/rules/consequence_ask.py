@@ -194,7 +194,8 @@ def _meant(text: str, found: re.Match[str]) -> bool:
 
     Not where it tells what happens anyway: "was deleted", "keeps restarting", "the pods restart".
     """
-    word, before = found[0].lower(), text[: found.start()]
+    # a few words before it decide, however long the text is
+    word, before = found[0].lower(), text[max(0, found.start() - 60) : found.start()]
     if word.endswith(" of"):
         return True
     if re.search(r"(?:ed|thrown|taken)\b", word):

@@ -28,7 +28,7 @@ def say_restart(case: Case, view: Identified) -> Said | None:
     inventory = case.inventory
     pods = [pod for pod in inventory.pods_of(view.ref) if not pod.finished]
     need = needed(case, [view], {pod.ref for pod in pods})
-    broken = _broken(case, view, pods)
+    broken, remedy = _broken(case, view, pods)
     kept = _kept(view, pods)
     gap = _gap(view)
     verdict = _verdict(case, view, pods, kept, gap, broken)
@@ -42,7 +42,7 @@ def say_restart(case: Case, view: Identified) -> Said | None:
         lines.append("its containers have no readiness probe: a new pod counts as ready as soon as it runs")
     ways = []
     if broken:
-        ways.append(f"Mend this first: {broken}")
+        ways.append(f"Mend this first: {broken}" + (f". {remedy[:1].upper()}{remedy[1:]}" if remedy else ""))
     if not kept and (_asks_for_data(case, view, pods)):
         ways.append(
             "Pause what feeds it and let it run empty first, or have the application write what it holds to a volume."
@@ -123,14 +123,16 @@ def _probeless(pod: Pod) -> bool:
     return all(one.readiness_probe is None for one in pod.spec.containers)
 
 
-def _broken(case: Case, view: Workload, pods: Sequence[Pod]) -> str:
-    """What is wrong with its pods of the present template, as its checks found it."""
+def _broken(case: Case, view: Workload, pods: Sequence[Pod]) -> tuple[str, str]:
+    """What is wrong with its pods of the present template, as the checks found it, and what mends it."""
     mine = {pod.ref for pod in pods if not pod.ready}
     found = next(
         (one for one in case.findings if one.severity != "info" and one.cause and one.subject in mine | {view.ref}),
         None,
     )
-    return without_orders(f"{found.subject}: {clip(found.summary, 200)}")[0] if found is not None else ""
+    if found is None:
+        return "", ""
+    return without_orders(f"{found.subject}: {clip(found.summary, 200)}")[0], found.remedy or ""
 
 
 _MAY = re.compile(r"\b(?:can|may|could)\s+(?:i|we)\b|\bpossible\b", re.IGNORECASE)

@@ -47,6 +47,14 @@ _HELPS = re.compile(
 )
 
 
+_HOW_MANY = re.compile(
+    r"\bhow many (?:more |additional |extra )?(?:\w+ )?(?:replicas?|pods?|instances?|copies)\b[^.?!]{0,40}"
+    r"\b(?:fits?|room|space|can (?:i|we|it)|could (?:i|we)|possible)\b",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(r"\b(?:(doubl(?:e|ing)|twice)|(tripl(?:e|ing)|three times))\b", re.IGNORECASE)
+
+
 def more_pods(case: Case) -> int | None:
     """How many more pods of what was named the question asks about; None where it asks for none."""
     text, main = case.understanding.text, case.main
@@ -56,6 +64,11 @@ def more_pods(case: Case) -> int | None:
     if (to := _TO.search(text)) and isinstance(view, Workload):
         wanted = int(to[1] or to[2]) - view.desired
         return wanted if wanted > 0 else None
+    times = _TIMES.search(text)
+    if times and isinstance(view, Workload) and view.desired and re.search(r"\breplicas?|pods?|scal\w+", text, re.I):
+        return view.desired * (1 if times[1] else 2)
+    if _HOW_MANY.search(text):
+        return 1
     found = _MORE.search(text)
     if found is None or not _ADDS.search(text[max(0, found.start() - 25) : found.end()]):
         return None
@@ -100,6 +113,8 @@ def say_growth(case: Case, results: Sequence[ToolResult]) -> Said | None:
         lines.append(f"its required anti-affinity by {room.apart} lets one of them in each domain")
     parts = [bullets("**How many more fit** (by requests, each node by itself)", lines),
              bullets("**Free by requests**", free_lines(case))]  # fmt: skip
+    if _HOW_MANY.search(case.understanding.text):
+        number = max(1, room.whole)
     return Said(_fits(ref, pod, number, room) + _bounds(case, ref, number), parts, _ways(case, ref, number, room),
                 UNCHECKED, (), findings_of(results), alone=True)  # fmt: skip
 

@@ -69,6 +69,13 @@ def test_where_they_fit_the_most_is_said_and_the_autoscalers_bound(small: SmallC
     assert "maxReplicas has to go up to 3" in answer
 
 
+def test_how_many_fit_and_twice_as_many(small: SmallCluster) -> None:
+    asking(small, "loom", "mill", "node-a", cpu="1500m")  # 1 + 2 + 2 more fit
+    answer = first(ask(small, "how many more loom pods fit on the cluster?"))
+    assert answer.startswith("**Yes: 5 more pods") and "up to 5 do" in answer
+    assert "one more pod of Deployment mill/loom fits" in first(ask(small, "can we double the replicas of loom?"))
+
+
 def test_a_quota_counts_before_the_nodes(small: SmallCluster) -> None:
     asking(small, "loom", "mill", "node-a", cpu="500m")
     small.add("v1", "ResourceQuota", "team", "mill", spec={"hard": {"requests.cpu": "2"}},
