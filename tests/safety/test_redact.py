@@ -215,3 +215,36 @@ def test_clean_text_is_hardly_touched_and_quickly_read() -> None:
 def test_any_text_comes_through_once_as_twice(text: str) -> None:
     once = redact(sanitise(text))
     assert redact(once) == once
+
+
+MADE_UP = "Tr0ub4" + "dor3"
+CLOUD_KEY = "wJalrXUtnFEMI" + "/K7MDENG/bPxRfiCY" + "EXAMPLEKEY"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"password={MADE_UP}\nretrying with {MADE_UP} as admin", "retrying with [REDACTED:value] as admin"),
+        (f"using pw {MADE_UP}", "using pw [REDACTED:value]"),
+        (f"aws {CLOUD_KEY} is not valid", "aws [REDACTED:value] is not valid"),
+        (f"key {CLOUD_KEY}", "key [REDACTED:value]"),
+    ],
+)
+def test_a_value_is_masked_wherever_it_stands_again(text: str, left: str) -> None:
+    masked = redact(text)
+    assert masked.splitlines()[-1] == left
+    assert redact(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token=orders-db-7\npod orders-db-7 is not ready",  # the name of an object
+        "password=12345678\nexit after 12345678 ms",
+        "the pw was wrong, pw reset for admin",
+        "commit key 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "aws region eu-central-1 answers",
+    ],
+)
+def test_what_is_no_value_stays_in_the_rest_of_the_text(text: str) -> None:
+    assert redact(text).splitlines()[-1] == text.splitlines()[-1]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from kubectl_berth.safety.redaction import commands, dialogues, headers, neighbours, sentences, urls
 from kubectl_berth.safety.redaction.pairs import pairs
-from kubectl_berth.safety.redaction.spans import Rule, lower, replaced
+from kubectl_berth.safety.redaction.spans import VALUE, Rule, lower, replaced
 
 _ANY = ("",)
-_SAID = ("pass", "pwd", "secret", "token", "cred", "key", "pin", "jwt", "otp", "kennwort", "senha", "wachtwoord")
+_SAID = ("pass", "pwd", "pw ", "secret", "token", "cred", "key", "pin", "jwt", "otp", "kennwort", "senha", "wachtwoord")
 
 # structure goes before prose
 _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
@@ -46,6 +47,7 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("-",), commands.flags),
     (_ANY, neighbours.in_second_column),
     (("passw", "pwd", "passphrase", "key", "token", "secret"), neighbours.in_tables),
+    (("aws", "secret", "key"), sentences.bare_keys),
     (_SAID, sentences.said),
     ((" to",), sentences.changed),
     (("\n",), sentences.on_the_next_line),
@@ -60,7 +62,22 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
 
 _WORDS = (
     # names that call for a secret, and what stands before one in prose
-    *("pass", "pwd", "secret", "token", "cred", "cookie", "sess", "psk", "mnemonic", "signature", "sig=", "nonce"),
+    *(
+        "pass",
+        "pwd",
+        " pw ",
+        " aws ",
+        "secret",
+        "token",
+        "cred",
+        "cookie",
+        "sess",
+        "psk",
+        "mnemonic",
+        "signature",
+        "sig=",
+        "nonce",
+    ),
     *("assertion", "samlre", "_pw", "pw=", "pw:", 'pw"', "community", "unseal", "jwt", "_pat", "verifier"),
     *("pin=", "pin:", 'pin"', "pin is", "pin code", "sas=", "code=", "sid=", "one-time", "mfa", "sms "),
     *("verification", "confirmation", "pairing", " phrase", " codes"),
@@ -77,27 +94,53 @@ _FOREIGN_WORDS = ("пароль", "парол", "密码", "密碼", "口令", "�
 _BEFORE_KEY = frozenset(("", *"_-. ?&\t\nabcdefghijklmnopqrstuvwxyz"))
 _KEYS = frozenset(("s ", "s:", "s=", 's"', "_d", "da", "va"))
 _BEFORE, _AFTER = 1, 4
+_MOST_AGAIN = 50
+"""Values of one text that are looked for in the rest of it."""
 
 
 def redact_places(text: str) -> str:
-    """The text with its lines around key words gone through rule by rule, the others as they are."""
+    """The text with its lines around key words gone through rule by rule, and what was found there masked elsewhere."""
     low = lower(text)
     out: list[str] = []
     done = 0
+    values: set[str] = set()
     for start, end in _blocks(low):
-        out += [text[done:start], _by_rules(text[start:end])]
+        out += [text[done:start], _by_rules(text[start:end], values)]
         done = end
-    return "".join([*out, text[done:]])
+    return _without("".join([*out, text[done:]]), values)
 
 
-def _by_rules(text: str) -> str:
+def _by_rules(text: str, values: set[str]) -> str:
+    """The text without what the rules find; the values go into `values`."""
     low = lower(text)
     for hints, rule in _RULES:
         if any(hint in low for hint in hints):
-            new = replaced(text, rule(text, low))
+            spans = list(rule(text, low))
+            new = replaced(text, spans)
             if new is not text:
+                values.update(text[start:end] for start, end, marker in spans if marker == VALUE)
                 text, low = new, lower(new)
     return text
+
+
+def _without(text: str, values: set[str]) -> str:
+    """The text without these values wherever they stand by themselves: a password is said again in other words."""
+    for value in sorted(filter(_unmistakable, values), key=len, reverse=True)[:_MOST_AGAIN]:
+        if value in text:
+            text = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", VALUE, text)
+    return text
+
+
+def _unmistakable(value: str) -> bool:
+    """True for what is no word, no name of an object and no number."""
+    return (
+        8 <= len(value) <= 200
+        and not any(map(str.isspace, value))
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
+        and re.fullmatch(r"[a-z0-9.:/_-]+", value) is None
+        and "REDACTED" not in value
+    )
 
 
 def _blocks(low: str) -> Iterator[tuple[int, int]]:

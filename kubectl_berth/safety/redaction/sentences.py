@@ -12,7 +12,7 @@ from kubectl_berth.safety.values import placeholder, prose, random_looking, stro
 # all patterns run over the text in lower case
 _S = r"[ \t]{1,3}"
 _SAID = re.compile(
-    r"(?:pass(?:word|wd|phrase|code)s?|pwd|pin(?: code)?|(?:secret|access|api|private|signing|signature|encryption"
+    r"(?:pass(?:word|wd|phrase|code)s?|pwd|pw|pin(?: code)?|(?:secret|access|api|private|signing|signature|encryption"
     r"|license|webhook|master|account|storage|shared)[ _-]?key"
     r"|(?:auth|authentication|api|access|bearer|refresh|session|bot|root|join)[ _-]token|token|secret|credentials?"
     r"|creds|jwt|otp"
@@ -22,10 +22,11 @@ _SAID = re.compile(
     r"|[ \t]{0,2}(?:[:=]|->)[ \t]{0,2}|[ \t]{1,2})"
     r"(?P<quote>[\"'`(\[]?)(?!redacted)(?P<secret>[^\s\"'`,;)\]]{4,200})"
 )
+_BARE_KEY = re.compile(r"(?<![\w-])(?:aws|secret|key)[ \t\"'`(]{1,3}(?P<secret>[a-z0-9/+]{40})(?![a-z0-9/+=_-])")
 _FIELD = re.compile(r"(?P<name>[\w.-]+)[=:]")
 _WORD_BEFORE = re.compile(r"[\w.\[:/-]$")
 _PEOPLE = frozenset(
-    {"password", "passwd", "passphrase", "passcode", "pwd", "kennwort", "passwort", "senha", "wachtwoord"}
+    {"password", "passwd", "passphrase", "passcode", "pwd", "pw", "kennwort", "passwort", "senha", "wachtwoord"}
 )
 _SHOWN = ("", ":", "of", "value", "used", "given", "provided", "entered", "received", "->")
 _CHANGED = re.compile(
@@ -128,6 +129,15 @@ def _told(match: re.Match[str], value: str, low: str) -> bool:
 
 def _machine_made(value: str) -> bool:
     return len(value) >= 16 and value.isalnum() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def bare_keys(text: str, low: str) -> Iterator[Span]:
+    """aws AbC...40: a cloud's secret key behind a word for it, with nothing between them."""
+    for match in _BARE_KEY.finditer(low):
+        start, end = match.span("secret")
+        value = text[start:end]
+        if not value.islower() and not value.isupper() and any(map(str.isdigit, value)):
+            yield start, end, VALUE
 
 
 def changed(text: str, low: str) -> Iterator[Span]:
