@@ -70,6 +70,8 @@ def _answer(case: Case) -> Answer | None:
     else:
         head += f"{len(out)} NetworkPolicies limit what its pods may reach"
     if isinstance(other, Ref):
+        if not case.inventory.covers(other.namespace):
+            return f"{head}; the policies of namespace {other.namespace} were not read.", lines
         into = [one for one in _selecting(case, case.inventory.pods_of(other)) if one.limits_ingress]
         lines += [_ingress(one) for one in into[:MOST]]
         head += f"; {len(into) or 'none'} limits who may reach {other}"

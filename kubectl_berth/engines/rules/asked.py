@@ -91,6 +91,12 @@ def half(case: Case, *fields: str) -> str:
     return f" (not all could be read: {', '.join(sorted(gone)).replace('_', ' ')})" if gone else ""
 
 
+def narrowed(case: Case) -> str:
+    """That one namespace alone was read, where what lies elsewhere would count too; "" where all were."""
+    own = case.inventory.namespace
+    return f" (only namespace {own} was read)" if own is not None else ""
+
+
 def capped(lines: list[str], most: int) -> list[str]:
     """The first lines, and how many more there are."""
     return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]

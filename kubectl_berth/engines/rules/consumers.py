@@ -11,7 +11,7 @@ from kubectl_berth.diagnosis.capacity import takes_pods
 from kubectl_berth.diagnosis.fit import ZERO, amount, asked, reserved_on, show
 from kubectl_berth.diagnosis.say import count
 from kubectl_berth.diagnosis.sizing import share
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only
+from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, narrowed, only
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 
@@ -205,6 +205,11 @@ def _nodes(case: Case, nodes: list[Node], name: str, what: str, least: bool, bou
     how = "" if known or what == "reserved" else " by requests (there are no usage figures)"
     how = " (nodes without figures left out)" if partly and not known else how
     tail = half(case, "nodes", "pods")
+    if not partly and case.inventory.namespace is not None:
+        return (
+            f"Which node has how much {name} {what} cannot be told{narrowed(case)}: requests of others count too.",
+            [],
+        )
     if not order:
         return f"Which node has how much {name} {what} cannot be told: their sizes are not on record{tail}.", lines
     if bound is not None:
@@ -251,10 +256,10 @@ def _edge(words: str) -> Decimal:
 
 def _load(case: Case, node: Node, name: str) -> str:
     whole = amount(node.status.allocatable.get(name))
+    whole_read = case.inventory.namespace is None
     held = reserved_on(case.inventory, node.name).get(name, ZERO)
     used = case.inventory.node_usage(node.name).get(name)
     use = f"{show(name, used)} used ({share(used, whole)}%)" if used is not None and whole else "use not known"
     state = "" if takes_pods(node) and node.ready else "; it takes no pods now"
-    return (
-        f"{node.name}: {show(name, whole)} to give, {use}, {show(name, held)} requested ({share(held, whole)}%){state}"
-    )
+    asks = f", {show(name, held)} requested ({share(held, whole)}%)" if whole_read else ""
+    return f"{node.name}: {show(name, whole)} to give, {use}{asks}{state}"

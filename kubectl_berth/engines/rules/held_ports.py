@@ -6,7 +6,7 @@ import re
 
 from kubectl_berth.cluster.views import Pod
 from kubectl_berth.diagnosis.say import count, listed
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only
+from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, narrowed, only
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 
@@ -57,7 +57,7 @@ def _host(case: Case, number: int | None, nodes: set[str]) -> Answer:
     where = f" on {', '.join(sorted(nodes))}" if nodes else ""
     placed = [(pod, ports) for pod, ports in hit if pod.spec.node_name]
     what = f"host port {number}" if number is not None else "a host port"
-    tail = half(case, "pods")
+    tail = f"{half(case, 'pods')}{narrowed(case)}"
     lines = [
         f"{pod.ref}: {', '.join(map(str, dict.fromkeys(ports)))} on {pod.spec.node_name or 'no node yet'}"
         for pod, ports in hit
@@ -86,7 +86,7 @@ def _anywhere(case: Case, number: int) -> Answer:
             owners[str(inventory.workload(pod))] = owners.get(str(inventory.workload(pod)), 0) + 1
     rows = [f"{name} declares it ({count(many, 'pod')})" for name, many in sorted(owners.items())]
     told = [*rows, *lines]
-    tail = half(case, "pods", "services")
+    tail = f"{half(case, 'pods', 'services')}{narrowed(case)}"
     if not told:
         return f"No pod declares port {number} and no Service leads to it, as far as can be read{tail}.", []
     return f"Port {number}: {listed(told, 3)}{tail}.", capped(told, MOST) if len(told) > 3 else []

@@ -125,11 +125,13 @@ def _pairs(case: Case, view: Identified) -> Iterator[Manager]:
         if last not in ("name", "instance") or not slash or "." not in group:
             continue
         spaces = [marks.get(f"{group}/namespace", ""), view.namespace]
-        for one in case.inventory.custom:
-            if one.name == name and one.api_version.partition("/")[0] == group and one.namespace in spaces:
-                yield _manager(one)
-        unread = not any(one.api_version.partition("/")[0] == group for one in case.inventory.custom)
-        if last == "name" and unread and f"{group}/namespace" in marks:
+        hits = [
+            one
+            for one in case.inventory.custom
+            if one.name == name and one.api_version.partition("/")[0] == group and one.namespace in spaces
+        ]
+        yield from map(_manager, hits)
+        if last == "name" and not hits and f"{group}/namespace" in marks:
             unseen = f"{name} of API group {group}, which could not be read"
             yield Manager(unseen, Ref(group, spaces[0], name), "it is applied again")
 

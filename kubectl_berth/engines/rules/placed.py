@@ -173,5 +173,6 @@ def _sums(case: Case, text: str) -> Answer | None:
             use = f", {show(name, used[name])} used" if name in used else ", use not known"
             much = held.get(name, ZERO)
             asked = f"{show(name, much)} requested, {share(much, whole[name])}%"
+            asked = asked if case.inventory.namespace is None else "requests not known"
             told.append(f"{name} {show(name, whole[name])} ({asked}{use})")
     return f"The {count(len(nodes), 'node')} can give pods {'; '.join(told)}{half(case, 'nodes', 'pods')}.", []

@@ -263,6 +263,21 @@ def test_without_figures_requests_are_told_and_that_there_are_none(loaded: Small
     holds(loaded, "which node has the most free memory?", ("by requests (there are no usage figures)", "node-c"))
 
 
+def test_where_one_namespace_was_read_nothing_is_said_of_the_others(loaded: SmallCluster) -> None:
+    context = Context(loaded.open(), namespace="barn", narrowed=True)
+    finished = list(make_rules().run(Conversation("", "", "what uses the most memory?", ()), Toolbox(context), 8))[-1]
+    assert isinstance(finished, Finished)
+    assert "cow-5d78c9869d-x2k4q uses the most memory in namespace barn" in finished.text
+    for question, says in (
+        ("which node has the most cpu requested?", "cannot be told (only namespace barn was read)"),
+        ("who holds host port 9443?", "(only namespace barn was read)"),
+    ):
+        context = Context(loaded.open(), namespace="barn", narrowed=True)
+        finished = list(make_rules().run(Conversation("", "", question, ()), Toolbox(context), 8))[-1]
+        assert isinstance(finished, Finished)
+        assert says in finished.text
+
+
 def test_why_memory_is_used_is_no_question_for_a_list(loaded: SmallCluster) -> None:
     assert "uses the most" not in first(ask(loaded, "why does tractor use so much memory?"))
 

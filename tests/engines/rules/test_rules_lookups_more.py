@@ -139,9 +139,7 @@ def test_a_right_to_some_objects_is_no_right_to_all(ruled: SmallCluster) -> None
     role["rules"].append(
         {"apiGroups": [""], "resources": ["services"], "verbs": ["get"], "resourceNames": ["fruit-list"]}
     )
-    holds(
-        ruled, "can picker get services?", ("Only some: ServiceAccount orchard/hand may get services fruit-list",)
-    )
+    holds(ruled, "can picker get services?", ("Only some: ServiceAccount orchard/hand may get services fruit-list",))
     holds(
         ruled, "does picker have access to nodes?", ("No: no rule bound to ServiceAccount orchard/hand",), ("traffic",)
     )
