@@ -31,14 +31,10 @@ def summary(
     parts = [f"{short[0].ready} of {short[0].desired} ready"] if short else []
     over = expired(view, now)
     parts += [over] if over else []
-    phase = (
-        ""
-        if any(one.reason == "StateStuck" for one in signals)
-        else next((text for where, text in phases(status) if where.count(".") == 1), "")
-    )
-    parts += [decisive(phase, 120)] if phase else []
+    phase = _phase(status, signals)
+    parts += [phase] if phase else []
     first = _first(signals, over)
-    if first is not None and len(parts) < 3:
+    if first is not None and len(parts) < 3 and not (phase and _reason(phase) and _reason(phase) in first.words):
         parts.append(_without_field(first, LONGEST))
     parts = parts or [decisive(signals[0].words, LONGEST)]
     parts += _why(parts, signals, told, lacking)
@@ -46,11 +42,28 @@ def summary(
     return ", ".join([*parts, *([f"not well: {listed(unwell, 3)}"] if unwell else [])])
 
 
+def _phase(status: dict[str, Any], signals: Sequence[Signal]) -> str:
+    """What the status calls its phase, with why where that is a bad one; "" where a signal says it already."""
+    if any(one.reason == "StateStuck" for one in signals):
+        return ""
+    bad = next(
+        (one for one in signals if one.reason == "PhaseBad" and one.words.partition(": ")[0].count(".") == 1), None
+    )
+    if bad is not None:
+        return _without_field(bad, LONGEST)
+    return next((decisive(text, 120) for where, text in phases(status) if where.count(".") == 1), "")
+
+
 def _first(signals: Sequence[Signal], over: str) -> Signal | None:
     """The signal that says most: of the worst ones that with a reason in it."""
     worst: Severity = signals[0].severity
     rest = [one for one in signals if one.reason not in _COUNTED and not (over and "xpired" in one.words)]
     return max(rest, key=lambda one: (one.severity == worst, telling(one.words), len(one.words) > 120), default=None)
+
+
+def _reason(words: str) -> str:
+    """What stands in brackets behind a phase."""
+    return words.partition(" (")[2].removesuffix(")")
 
 
 def _without_field(signal: Signal, limit: int) -> str:

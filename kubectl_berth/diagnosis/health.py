@@ -353,10 +353,11 @@ def _why(status: Mapping[str, Any], where: str) -> str:
         inner = beside.get(key)
         beside = inner if isinstance(inner, dict) else {}
     for layer, keys in ((beside, (*_WHY, "detail", "details")), (status, _WHY)):
-        for key in keys:
-            value = layer.get(key)
-            if isinstance(value, str) and value:
-                return f" ({clip(value)})"
+        told = [value for key in keys if isinstance(value := layer.get(key), str) and value]
+        if told:
+            code = told[0] if " " not in told[0].strip() else ""  # a code word wants the sentence beside it
+            words = next((text for text in told if not code or " " in text.strip()), "")
+            return f" ({': '.join(decisive(part, LONGEST) for part in (code, words) if part)})"
     return ""
 
 

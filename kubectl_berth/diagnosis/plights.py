@@ -9,7 +9,17 @@ from datetime import datetime
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Event, age, parse_time
-from kubectl_berth.diagnosis.health import MOVING, PATIENCE, PRIMARY, Signal, conditions, named, stopped, text_is_bad
+from kubectl_berth.diagnosis.health import (
+    FLAG,
+    MOVING,
+    PATIENCE,
+    PRIMARY,
+    Signal,
+    conditions,
+    named,
+    stopped,
+    text_is_bad,
+)
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.polarity import good_condition
 from kubectl_berth.diagnosis.say import aged, said
@@ -31,6 +41,7 @@ _TELLS = re.compile(
 )
 _STATE = re.compile(r"^(phase|state|status|health|result)$|(State|Phase|Health)$")
 _PAST = re.compile(r"histor|previous|^last(?!Error|Operation|Fail)|conditions$|^old", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"violat|audit|admission", re.IGNORECASE)  # a policy's warning is about what it judges
 _ENDS = re.compile(r"^(?:notAfter|validUntil)$")
 
 
@@ -128,7 +139,14 @@ def _waiting(view: CustomResource, status: Mapping[str, Any]) -> list[Signal]:
 
 def _warned(inventory: Inventory, view: CustomResource) -> list[Signal]:
     """A warning that comes again and again, where the status says nothing either way."""
+    states = [text for key, text in named(view.status) if _STATE.search(key) and isinstance(text, str)]
+    if any(_is_well(text) for text in states) or any(
+        FLAG.match(key) and value is True for key, value in named(view.status)
+    ):
+        return []
     for event in warnings(inventory, view):
+        if _OF_OTHERS.search(event.reason):
+            continue
         if event.times >= AGAIN and inventory.recent(event, LATELY) and telling(event.text):
             return [Signal("warning", "WarningRepeated", said(event, inventory.now))]
     return []

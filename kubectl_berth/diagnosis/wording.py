@@ -16,24 +16,29 @@ _TAIL = re.compile(r"[\s\[\]{}]{2,}$")
 
 _TELLING = re.compile(
     r"not found|no such|no access|does ?n[o']t exist|forbidden|denied|refused|unauthori[sz]ed|not authori[sz]ed"
-    r"|immutable|mismatch|expired|time(?:d ?)?out|deadline exceeded|exceeded|no space|in use|unreachable|reset by peer"
-    r"|x509"
+    r"|immutable|mismatch|expired|timed out|timeout (?:exceeded|waiting|while|after)"
+    r"|(?:i/o|connect\w*|handshake) timeout"
+    r"|exceeded|no space|(?:already|are|all [\w ]{1,40}) in use|unreachable|reset by peer|x509"
     r"|(?:invalid|wrong|bad|incorrect|unknown|unexpected|missing|unsupported)\s+\S"
-    r"|not (?:allowed|permitted|valid|match)"
-    r"|required|conflict|already exists|too (?:many|large|long)|rate ?limit|throttl|(?<![\d.:])[45]\d\d(?![\d.])"
+    r"|not (?:allowed|permitted|valid|match|supported)|no key|too small|below the minimum"
+    r"|(?:required|missing) (?:value|field|key|parameter)|(?:field|value|parameter|key) [\w .\"']{0,40}is required"
+    r"|conflict|already exists|too (?:many|large|long)|rate ?limit|throttl"
+    r"|(?:code|status|http|error|response|exception)\W{0,4}[45]\d\d\b|(?:^|: )[45]\d\d(?:: |$)"
+    r"|\b[45]\d\d (?:unauthor|forbidden|not found|bad|internal|service|gateway|too many|conflict|client|server)"
     r"|cannot |can't |could ?n[o']t |unable to|should not|must (?:be|not)",
     re.IGNORECASE,
 )
 _OF_OTHERS = re.compile(
     r"(?:issuer|store|source|dependency|dependencies|parent|referenced \w+)\b.{0,60}?\b(?:not ready|not have a ready)"
-    r"|waiting (?:for|on)\b|is not (?:yet )?ready\W*$|unready resources?",
+    r"|waiting (?:for|on)\b|is not (?:yet )?ready\W*$|unready resources?|approv|by hand|manual",
     re.IGNORECASE,
 )
+_SAYS_ERROR = re.compile(r"error|fail|wrong|refused|denied|(?:code|status)\W{0,4}[45]\d\d\b|not found", re.IGNORECASE)
 
 
 def telling(text: str) -> int:
     """How much a text says of why something failed: 0 where it only says that it did, or that something else did."""
-    if _OF_OTHERS.search(text) and not re.search(r"error|fail|wrong|\b[45]\d\d\b", text, re.IGNORECASE):
+    if _OF_OTHERS.search(text) and not _SAYS_ERROR.search(text):
         return 0
     return len({found.lower() for found in _TELLING.findall(text)})
 

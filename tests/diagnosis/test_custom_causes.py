@@ -179,6 +179,10 @@ TRACE = (
 PYTHON = 'Traceback (most recent call last):\n  File "/app/run.py", line 3, in <module>\n    main()\nOSError: no such host: lake'  # noqa: E501
 DEEP = [
     (
+        {"phase": "Failed", "reason": "InstallCheck", "message": "install took too much"},
+        "InstallCheck: install took too much",
+    ),
+    (
         {"workers": {"tasks": [{"id": 0, "state": "RUNNING"}, {"id": 1, "state": "FAILED", "trace": TRACE}]}},
         "permission denied for table carts",
     ),
@@ -240,6 +244,10 @@ def test_the_label_of_its_maker_does_not_turn_a_part_into_the_effect() -> None:
     "quiet",
     [
         custom("Record", "www", status={"state": "pending", "reason": "Waiting for the record to spread"}),
+        custom("Record", "www", status={"state": "Progressing", "message": "restored 450 of 900 items"}),
+        custom("Record", "www", status={"phase": "Running", "message": "waiting for the lock (timeout 30m)"}),
+        custom("Record", "www", status={"phase": "Pending", "message": "the plan must be approved by a person"}),
+        custom("Record", "www", status={"phase": "Pending", "message": "claim is in use by pod a"}),
         custom("Record", "www", status=PENDING, age=4),
         custom("Record", "www", status=PENDING, spec={"suspend": True}),
         custom("Record", "www", condition("Ready", "True"), status={"state": "pending", "message": PENDING["reason"]}),
@@ -281,5 +289,10 @@ def test_a_warning_that_is_over_rare_or_not_believed_by_the_status_is_none() -> 
     assert reasons(plan, event(plan, "ApplyFailed", "connection refused", times=1)) == set()
     assert reasons(plan, event(plan, "ApplyFailed", "connection refused", times=30, minutes=40)) == set()
     assert reasons(plan, event(plan, "Slow", "it takes a while", times=30)) == set()
+    assert reasons(plan, event(plan, "PolicyViolation", "image tag is not allowed", times=30)) == set()
+    active = custom("Plan", "nightly", status={"phase": "Active"})
+    assert reasons(active, event(active, "ApplyFailed", "connection refused", times=30)) == set()
+    flagged = custom("Plan", "nightly", status={"ready": True})
+    assert reasons(flagged, event(flagged, "ApplyFailed", "connection refused", times=30)) == set()
     well = custom("Plan", "nightly", condition("Ready", "True"))
     assert reasons(well, event(well, "ApplyFailed", "connection refused", times=30)) == set()
