@@ -50,6 +50,17 @@ _OTHERS = re.compile(
 """Others than who asks get or see it, or do not: a complaint about them."""
 
 
+_RIGHTS = re.compile(
+    r"^\W*(?:who|what|which (?:[\w-]+ ){1,3}?)\s*(?:may|can|could|is allowed to|are allowed to|has rights? to)\s+"
+    r"(?:read|get|list|see|watch|access)\b|"
+    r"^\W*(?:can|may|could|is|does|do)\s+"
+    r"(?!you\b|u\b|i\b|we\b|it\b|berth\b|kubectl\b|some(?:one|body)\b|any(?:one|body)\b)(?:the |our )?(?:[\w-]+ ){1,4}?(?:allowed to |able to |have (?:the )?rights? to )?"
+    r"(?:read|get|list|see|watch|access)\b(?! (?:me|us)\b)",
+    re.IGNORECASE,
+)
+"""Asks what somebody is allowed to, not for the thing itself."""
+
+
 def asks_for_secret(text: str) -> bool:
     """True where the contents of a Secret or a ConfigMap, or a credential, are asked for.
 
@@ -57,6 +68,23 @@ def asks_for_secret(text: str) -> bool:
     """
     for sentence in re.split(r"(?<=[.!?;])\s+", text):
         rest = _OTHERS.sub(" ", sentence)
-        if _ASKED.search(rest) and not _FAULT.search(sentence):
+        if _ASKED.search(rest) and not _FAULT.search(sentence) and not _whether_to_go(sentence):
             return True
     return False
+
+
+def _whether_to_go(sentence: str) -> bool:
+    """True where the question is whether it may be deleted, and nothing of it is to be seen."""
+    return bool(_GOES.search(sentence)) and not _SEEN.search(sentence)
+
+
+_GOES = re.compile(
+    r"\b(?:get(?:ting)? rid of|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|clean(?:ing)? up|(?:still|any ?more) need\w*|"
+    r"need\w*\b[^.?!]{0,60}\b(?:any ?more|still|any longer))\b",
+    re.IGNORECASE,
+)
+_SEEN = re.compile(
+    r"\b(?:show|print|reveal|dump|decode|display|read|cat|echo|paste|contents?|values?|plain ?text|passwords?)\b",
+    re.IGNORECASE,
+    re.IGNORECASE,
+)

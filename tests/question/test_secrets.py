@@ -30,6 +30,10 @@ from kubectl_berth.question.intents import intents_of
         "what is the password manager doing, it is slow",
         "we want token renewal to work again",
         "is the connection string wrong?",
+        "may picker read configmaps in orchard?",
+        "can the service account hand get secrets?",
+        "who can list secrets in shop?",
+        "which service accounts may read secrets",
     ],
 )
 def test_a_complaint_is_no_request(text: str) -> None:
@@ -60,6 +64,10 @@ def test_a_complaint_is_no_request(text: str) -> None:
         "echo the api-key",
         "what's the token service's token?",
         "list credentials",
+        "can you get the secret of the mailer?",
+        "could someone read the db password to me",
+        "may i see the token?",
+        "can we get the api key",
     ],
 )
 def test_a_request_is_one(text: str) -> None:
