@@ -111,11 +111,7 @@ def selects(spec: PodSpec, node: Node) -> bool:
     required = spec.affinity.node_affinity.required if spec.affinity and spec.affinity.node_affinity else None
     if required is None or not required.node_selector_terms:
         return True
-    return any(
-        all(rule.holds(labels) for rule in term.match_expressions)
-        for term in required.node_selector_terms
-        if term.match_expressions
-    )
+    return any(term.holds(labels, node.name) for term in required.node_selector_terms)
 
 
 def obstacles(inventory: Inventory, pod: Pod, node: Node) -> list[Obstacle]:

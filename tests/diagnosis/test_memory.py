@@ -11,7 +11,7 @@ from kubectl_berth.diagnosis.diagnose import diagnose
 from kubectl_berth.diagnosis.inventory import inventory_of
 from kubectl_berth.diagnosis.sizing import size
 from kubectl_berth.records import Finding, Ref
-from tests.diagnosis.objects import NOW, Obj, condition, ended, event, merged, node, one, pod, running
+from tests.diagnosis.objects import NOW, Obj, ago, condition, ended, event, merged, node, one, pod, running
 
 SIZE = {"capacity": {"memory": "16Gi"}, "allocatable": {"memory": "15Gi"}}
 KILL = "System OOM encountered, victim process: ruby, pid: 9123"
@@ -115,3 +115,23 @@ def test_the_limit_of_a_victim_is_not_called_too_low(kill: bool, verdict: str) -
 def test_a_node_that_still_reports_is_not_disproved_by_its_lease() -> None:
     broken = node("w-2", condition("Ready", "False", "KubeletNotReady", "PLEG is not healthy", 20))
     assert "lease" not in one(looked(broken), "NodeNotReady").disproof
+
+
+def test_evictions_of_a_pressure_that_has_passed_still_lead_to_the_node_and_its_heaviest_pod() -> None:
+    hog, hogs = taking("etl-big", "9Gi")
+    words = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 80Mi."
+    out = pod("cart-1", phase="Failed", node="w-1", metadata={"creationTimestamp": ago(20)})
+    out["status"] |= {"reason": "Evicted", "message": words, "startTime": ago(20), "conditions": []}
+    findings = looked(machine(), hog, out, usage=[hogs])
+    cause = one(findings, "NodeOutOfMemory")
+    assert "evicted 1 pod (Pod shop/cart-1)" in cause.summary and "Pod shop/etl-big uses 9Gi" in cause.summary
+    assert one(findings, "Evicted").caused_by == cause.subject
+    out["status"] |= {"message": words.replace("memory", "ephemeral-storage")}
+    assert "NodeOutOfMemory" not in {finding.reason for finding in looked(machine(), hog, out, usage=[hogs])}
+
+
+@pytest.mark.parametrize(("resources", "words"), [({}, "has no memory limit"), (LIMITED, "its limit allows")])
+def test_a_container_without_a_limit_was_not_killed_at_one(resources: Obj, words: str) -> None:
+    mine, _ = taking("quotes", "1Mi", resources=resources, status=killed(10))
+    finding = one(looked(machine(), mine), "OOMKilled")
+    assert words in finding.summary and ("raise the memory limit" in finding.remedy) is bool(resources)

@@ -106,6 +106,17 @@ def test_a_port_of_another_address_of_the_node_is_free(address: str, taken: bool
     assert ("by Pod shop/dns-a" in summary) is taken
 
 
+def test_a_pod_of_a_daemon_set_is_for_one_node_and_told_what_that_one_lacks() -> None:
+    text = "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m-2"]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    parts = [{"name": "app", "resources": {"requests": {"cpu": "2"}}}]
+    late = unplaced("agent-x", text, containers=parts, affinity={"nodeAffinity": required})
+    full = pod("batch-0", node="m-2", container={"resources": {"requests": {"cpu": "3"}}})
+    finding = one(found(late, full, *(node(f"m-{n}") for n in (1, 2, 3))), "InsufficientResources")
+    assert "node m-2: cpu: 3 of 4" in " ".join(finding.evidence) and "node m-1" not in " ".join(finding.evidence)
+
+
 def apart(of: Obj) -> Obj:
     term = {"labelSelector": of["spec"]["selector"], "topologyKey": "kubernetes.io/hostname"}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}

@@ -172,9 +172,16 @@ class Toleration(View):
 
 
 class NodeTerm(View):
-    """One alternative of a node selector."""
+    """One alternative of a node selector: rules on labels, and on the node's name (what a DaemonSet's pods have)."""
 
     match_expressions: list[Requirement] = []
+    match_fields: list[Requirement] = []
+
+    def holds(self, labels: dict[str, str], name: str) -> bool:
+        """True where a node of that name and with these labels meets all rules; a term without rules meets none."""
+        fields = {"metadata.name": name}
+        rules = [one.holds(labels) for one in self.match_expressions] + [one.holds(fields) for one in self.match_fields]
+        return bool(rules) and all(rules)
 
 
 class NodeTerms(View):

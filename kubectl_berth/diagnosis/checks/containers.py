@@ -145,6 +145,14 @@ def _death(
             f"relieve node {pod.spec.node_name}; a higher limit for this container changes nothing",
             "a working set at its own limit when it died",
         )
+    if last and last.reason == "OOMKilled" and not _has_limit(pod, status.name):
+        return (
+            "OOMKilled",
+            "was killed for lack of memory (OOMKilled) although it has no memory limit: its node had none left",
+            f"look at what takes the memory of node {pod.spec.node_name}, and give the container a memory request that "
+            "fits its use",
+            "a limit of the pod as a whole or of a parent of it that was reached",
+        )
     if last and last.reason == "OOMKilled":
         return (
             "OOMKilled",
@@ -189,6 +197,13 @@ def _death(
         f"read the last lines before it ended ({logs}) and mend what they name",
         "a previous log without an error, or a kill from outside (probe, node)",
     )
+
+
+def _has_limit(pod: Pod, name: str) -> bool:
+    """True where a container is held by a memory limit of its own or of its pod; an unknown one may be."""
+    spec = pod.container(name)
+    whole = pod.spec.resources.limits if pod.spec.resources else {}
+    return spec is None or "memory" in spec.resources.limits or "memory" in whole
 
 
 def _counted(inventory: Inventory, status: ContainerStatus, last: Terminated | None) -> str:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from kubectl_berth.cluster.views import ContainerStatus, Event, Node, Pod, age, condition, parse_time
 from kubectl_berth.diagnosis.fit import ZERO, amount, requests, show
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
-from kubectl_berth.diagnosis.say import count, listed, said
+from kubectl_berth.diagnosis.say import clip, count, listed, said, younger
 from kubectl_berth.records import Finding
 
 NEAR = 120.0  # seconds between the kernel's kill and what the kubelet writes down of it
@@ -80,26 +80,62 @@ def relief(inventory: Inventory, most: Heaviest | None) -> str:
 
 
 def check_node_memory(inventory: Inventory) -> Iterable[Finding]:
-    """Nodes on which the kernel killed processes because the machine had no memory left."""
+    """Nodes that killed or evicted lately because the machine had no memory left, and are not under pressure now."""
     for node in inventory.nodes:
-        kills = system_kills(inventory, node)
+        kills, evicted = system_kills(inventory, node), _put_out(inventory, node)
         pressed = condition(node.status.conditions, "MemoryPressure")
-        if not kills or (pressed is not None and pressed.status == "True"):
+        if not (kills or evicted) or (pressed is not None and pressed.status == "True"):
             continue
         most = heaviest(inventory, node)
-        times = sum(one.times for one in kills)
-        last = age(inventory.now, kills[0].last_seen)
+        told = [_killed(inventory, kills)] if kills else []
+        told += [_evicted(inventory, evicted)] if evicted else []
+        told += [most.words] if most else []
         yield Finding(
             "warning",
             node.ref,
             "NodeOutOfMemory",
-            f"the whole machine ran out of memory, {count(times, 'time')} lately, the last {last} ago"
-            + (f", and the kernel killed {listed(victims(kills))}" if victims(kills) else "")
-            + (f"; {most.words}" if most else ""),
-            (*[said(one, inventory.now) for one in kills[:3]], *usage_lines(inventory, node)),
+            "; ".join(told),
+            (
+                *[said(one, inventory.now) for one in kills[:3]],
+                *[f"{one.ref}: {clip(one.status.message, 200)}" for one in evicted[:2]],
+                *usage_lines(inventory, node),
+            ),
             remedy=relief(inventory, most),
             disproof="kills at the containers' own limits (memory cgroup), not of the machine",
         )
+
+
+def _killed(inventory: Inventory, kills: list[Event]) -> str:
+    names = victims(kills)
+    return (
+        f"the whole machine ran out of memory, {count(sum(one.times for one in kills), 'time')} lately, the last "
+        f"{age(inventory.now, kills[0].last_seen)} ago" + (f", and the kernel killed {listed(names)}" if names else "")
+    )
+
+
+def _evicted(inventory: Inventory, pods: list[Pod]) -> str:
+    whose = list(dict.fromkeys(str(inventory.workload(pod)) for pod in pods))
+    return f"it was short of memory within the last hour and evicted {count(len(pods), 'pod')} ({listed(whose, 3)})"
+
+
+def _put_out(inventory: Inventory, node: Node) -> list[Pod]:
+    """The pods that the node evicted within the hour for want of memory."""
+    return [
+        pod
+        for pod in inventory.pods_of(node.ref)
+        if pod.status.reason == "Evicted"
+        and "low on resource: memory" in pod.status.message
+        and younger(inventory.now, evicted_at(inventory, pod), HOUR)
+    ]
+
+
+def evicted_at(inventory: Inventory, pod: Pod) -> str | None:
+    """When a pod was put out, as far as its event, its conditions or its start tell."""
+    event = inventory.newest(pod, "Evicted", within=None)
+    if event is not None and event.last_seen is not None:
+        return event.last_seen.isoformat()
+    times = [one.last_transition_time for one in pod.status.conditions if one.type in ("DisruptionTarget", "Ready")]
+    return next((time for time in times if time), pod.status.start_time or pod.metadata.creation_timestamp)
 
 
 def victims(kills: list[Event]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from kubectl_berth.cluster.views import Condition, Node, Pod, age, condition
-from kubectl_berth.diagnosis.checks.memory import heaviest, relief, usage_lines
+from kubectl_berth.diagnosis.checks.memory import evicted_at, heaviest, relief, usage_lines
 from kubectl_berth.diagnosis.fit import ZERO, amount, requests, show
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.polarity import bad_condition
@@ -139,7 +139,7 @@ def _pressure(inventory: Inventory, node: Node) -> Iterator[Finding]:
         pods = [
             pod
             for pod in inventory.pods_of(node.ref)
-            if pod.status.reason == "Evicted" and younger(inventory.now, _ended_at(inventory, pod), 24 * HOUR)
+            if pod.status.reason == "Evicted" and younger(inventory.now, evicted_at(inventory, pod), 24 * HOUR)
         ]
         evidence = [held(one, inventory.now)] + ([said(event, inventory.now)] if event else [])
         if pods:
@@ -237,7 +237,7 @@ def check_evictions(inventory: Inventory) -> Iterable[Finding]:
     for pod in inventory.pods:
         if pod.status.phase != "Failed" or not pod.status.reason:
             continue
-        if not (younger(inventory.now, _ended_at(inventory, pod), HOUR) or _missed(inventory, pod)):
+        if not (younger(inventory.now, evicted_at(inventory, pod), HOUR) or _missed(inventory, pod)):
             continue
         if pod.status.reason == "Evicted":
             yield _evicted(inventory, pod)
@@ -292,14 +292,6 @@ def _alike(inventory: Inventory, pod: Pod) -> list[Pod]:
 
 def _goes_first(pod: Pod) -> bool:
     return pod.status.qos_class == "BestEffort"
-
-
-def _ended_at(inventory: Inventory, pod: Pod) -> str | None:
-    event = inventory.newest(pod, "Evicted", within=None)
-    if event is not None and event.last_seen is not None:
-        return event.last_seen.isoformat()
-    times = [one.last_transition_time for one in pod.status.conditions if one.type in ("DisruptionTarget", "Ready")]
-    return next((time for time in times if time), pod.status.start_time or pod.metadata.creation_timestamp)
 
 
 def _missed(inventory: Inventory, pod: Pod) -> bool:

@@ -52,8 +52,9 @@ def _are_cordoned(nodes: list[Node]) -> str:
 
 def _cordoned(inventory: Inventory, pod: Pod) -> Placing | None:
     nodes = only_cordoned(inventory, pod)
-    what = "node it could run on is" if len(nodes) == 1 else "nodes it could run on are"
-    return Placing(f"the only {what} {_are_cordoned(nodes)}", _uncordon(nodes)) if nodes else None
+    names, verb = listed([node.name for node in nodes], 3), "is" if len(nodes) == 1 else "are"
+    words = f"{names}, which would take it, {verb} cordoned, and no other node takes it"
+    return Placing(words, _uncordon(nodes)) if nodes else None
 
 
 def _volume(inventory: Inventory, pod: Pod) -> Placing | None:

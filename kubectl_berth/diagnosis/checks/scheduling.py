@@ -13,6 +13,7 @@ from kubectl_berth.diagnosis.fit import CONTROL_PLANE, Obstacle, obstacles, repe
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import aged, clip, count, held, listed, weight, younger
 from kubectl_berth.records import Finding, Ref
+from kubectl_berth.safety.shell import kubectl
 
 UNSEEN = 60.0  # seconds after which a pod that no scheduler has looked at is odd
 
@@ -161,7 +162,11 @@ def _or_uncordon(details: list[str], reason: str) -> str:
     cordoned = [
         line.split()[1].rstrip(":") for line in details if line.endswith(": it is cordoned (spec.unschedulable)")
     ]
-    return f"; {listed(cordoned)} is cordoned and would do" if cordoned and reason != "NodesCordoned" else ""
+    if not cordoned or reason == "NodesCordoned":
+        return ""
+    verb = "is" if len(cordoned) == 1 else "are"
+    commands = listed([kubectl("uncordon", name) for name in cordoned], 2)
+    return f"; {listed(cordoned)} {verb} cordoned and would do ({commands}, once the maintenance is over)"
 
 
 def _which(inventory: Inventory, pod: Pod, reason: str, text: str) -> str:
