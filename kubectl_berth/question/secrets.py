@@ -40,7 +40,7 @@ _FAULT = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"\b(?:users?|customers?|clients?|people|they|everyone|everybody|nobody|no one|someone|colleagues?|admins?|guests?|"
+    r"\b(?:users?|customers?|clients?|people|they|everyone|everybody|nobody|no one|colleagues?|admins?|guests?|"
     r"members?|partners?|developers?|devs?|pods?|apps?|applications?|services?|jobs?|workers?|consumers?|nodes?|"
     r"browsers?|callers?|students?)\s+(?:(?:can|could|do|does|did|will|would|have|has|are|is)(?:n't| not)?\s+|"
     r"cannot\s+|won't\s+|can't\s+|never\s+|no longer\s+|still\s+|only\s+|to\s+|unable\s+)*"
@@ -54,7 +54,8 @@ _RIGHTS = re.compile(
     r"^\W*(?:who|what|which (?:[\w-]+ ){1,3}?)\s*(?:may|can|could|is allowed to|are allowed to|has rights? to)\s+"
     r"(?:read|get|list|see|watch|access)\b|"
     r"^\W*(?:can|may|could|is|does|do)\s+"
-    r"(?!you\b|u\b|i\b|we\b|it\b|berth\b|kubectl\b|some(?:one|body)\b|any(?:one|body)\b)(?:the |our )?(?:[\w-]+ ){1,4}?(?:allowed to |able to |have (?:the )?rights? to )?"
+    r"(?!you\b|u\b|i\b|we\b|it\b|berth\b|kubectl\b|some(?:one|body)\b|any(?:one|body)\b)"
+    r"(?:the |our )?(?:[\w-]+ ){1,4}?(?:allowed to |able to |have (?:the )?rights? to )?"
     r"(?:read|get|list|see|watch|access)\b(?! (?:me|us)\b)",
     re.IGNORECASE,
 )
@@ -68,7 +69,8 @@ def asks_for_secret(text: str) -> bool:
     """
     for sentence in re.split(r"(?<=[.!?;])\s+", text):
         rest = _OTHERS.sub(" ", sentence)
-        if _ASKED.search(rest) and not _FAULT.search(sentence) and not _whether_to_go(sentence):
+        other = _FAULT.search(sentence) or _RIGHTS.search(sentence) or _whether_to_go(sentence)
+        if _ASKED.search(rest) and not other:
             return True
     return False
 
@@ -79,12 +81,11 @@ def _whether_to_go(sentence: str) -> bool:
 
 
 _GOES = re.compile(
-    r"\b(?:get(?:ting)? rid of|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|clean(?:ing)? up|(?:still|any ?more) need\w*|"
-    r"need\w*\b[^.?!]{0,60}\b(?:any ?more|still|any longer))\b",
+    r"\b(?:get(?:ting)? rid of|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|clean(?:ing)? up|"
+    r"do (?:we|i|you) (?:still |really )*need)\b",
     re.IGNORECASE,
 )
 _SEEN = re.compile(
     r"\b(?:show|print|reveal|dump|decode|display|read|cat|echo|paste|contents?|values?|plain ?text|passwords?)\b",
-    re.IGNORECASE,
     re.IGNORECASE,
 )
