@@ -37,6 +37,7 @@ def page() -> str:
         ("check -o json", samples.check(), fields.CHECK, 9),
         ("tool NAME -o json", kept["tool"], fields.TOOL, 9),
         ("tools -o json", kept["tools"], fields.TOOLS, 9),
+        ("scenario list -o json", kept["scenario list"], fields.SCENARIOS, 9),
         ("usage -o json", samples.usage(), fields.USAGE, 9),
         ("runs list -o json", kept["runs list"], fields.RUNS, 9),
         ("runs show -o json, and the file of ask --save", kept["runs show"], fields.RUN, 1),

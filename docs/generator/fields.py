@@ -133,6 +133,14 @@ TOOLS = {
     "system_prompt_bytes": "the system prompt",
 }
 
+SCENARIOS = {
+    "scenarios": "the scenarios by name",
+    "scenarios[].name": "what --scenario takes",
+    "scenarios[].title": "what it is about",
+    "scenarios[].category": "what `eval --set` takes",
+    "scenarios[].question": "the question that it is made for",
+}
+
 USAGE = {
     "schema": "`berth.dev/v1/usage`",
     "since": "the first day",
@@ -187,7 +195,7 @@ MEMORY = {
     "notes": "the notes, newest first; `memory show` prints one by itself",
     "notes[].number": "its number",
     "notes[].cluster": "the cluster's name",
-    "notes[].time": "when it was noted (UTC)",
+    "notes[].time": "when it was noted, by the cluster's clock (UTC): for a snapshot the moment that it shows",
     "notes[].title": "",
     "notes[].rootCause": "",
     "notes[].fix": "",

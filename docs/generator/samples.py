@@ -107,6 +107,7 @@ def kept() -> dict[str, Sample]:
         return {
             "tool": ask("tool", "cluster_health", "--scenario", "oomkilled", "-o", "json"),
             "tools": ask("tools", "-o", "json"),
+            "scenario list": ask("scenario", "list", "-o", "json"),
             "runs list": ask("runs", "list", "-o", "json"),
             "runs show": ask("runs", "show", "-o", "json"),
             "memory list": ask("memory", "list", "-o", "json"),

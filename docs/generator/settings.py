@@ -67,7 +67,8 @@ on macOS and Windows the platform's own place; `kubectl berth config path` print
 lines and the comments stay. Both change `settings.yaml` only: a `settings.toml` is changed by hand. Of a name that
 stands twice the last line counts, and `config show` says so.
 
-A name that no setting has, or a value that cannot be used, ends a command with status 2 and says where it stands. Keys
+A name that no setting has, or a value that cannot be used, ends a command that goes by settings with status 2 and says
+where it stands; `check` and others that need none go on. Keys
 are no settings: they are taken from the environment alone.
 
 | name | variable | flag | default | what it does |

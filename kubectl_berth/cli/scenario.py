@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,20 @@ def scenario() -> None:
 
 
 @scenario.command("list", short_help="The scenarios and what each is about.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="What stdout gets.")
 @click.pass_obj
-def list_scenarios(environment: Environment, /) -> int:
-    """The scenarios and what each is about."""
+def list_scenarios(environment: Environment, /, output: str) -> int:
+    """The scenarios and what each is about. -o json adds the category and the question that each is made for."""
     from kubectl_berth.scenarios.reader import load, names
 
-    found = [(name, load(name).title) for name in names()]
-    width = max((len(name) for name, _ in found), default=0)
-    for name, title in found:
-        environment.stdout.write(f"{name:<{width}}  {title}\n")
+    found = [load(name) for name in names()]
+    if output == "json":
+        told = [{name: getattr(one, name) for name in ("name", "title", "category", "question")} for one in found]
+        environment.stdout.write(json.dumps({"scenarios": told}, indent=2, ensure_ascii=False) + "\n")
+        return 0
+    width = max((len(one.name) for one in found), default=0)
+    for one in found:
+        environment.stdout.write(f"{one.name:<{width}}  {one.title}\n")
     return 0
 
 

@@ -208,7 +208,7 @@ def _targets(
     if not target.kind and (words := kinds_named(target.name, cluster.kinds())):
         raise UsageError(f"check takes KIND/NAME or NAME, and {target.name} is a kind ({words[0].kind}), not a name")
     nearest = ", ".join(map(str, located.near[:5]))
-    hint = f"; the nearest names are {nearest}" if nearest else "; no name comes near it"
+    hint = f"; the nearest names are {nearest}" if nearest else ", nor a name that comes near it"
     also = f" (not read: {', '.join(gap.what for gap in unread[:3])})" if unread else ""
     raise UsageError(f"there is no {target}{place}{hint}{also}")
 

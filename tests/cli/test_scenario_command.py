@@ -48,6 +48,9 @@ def test_list_shows_names_and_titles(tmp_path: Path) -> None:
     for line in run.out.splitlines():
         name, title = line.split(maxsplit=1)
         assert name.islower() and title
+    listed = json.loads(berth("scenario", "list", "-o", "json", env=surroundings(tmp_path)).out)["scenarios"]
+    assert [one["name"] for one in listed] == [line.split()[0] for line in run.out.splitlines()]
+    assert all(one["question"] and one["category"] for one in listed)
 
 
 @pytest.mark.parametrize(
