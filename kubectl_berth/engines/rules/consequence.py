@@ -20,7 +20,7 @@ from kubectl_berth.cluster.views import (
 )
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence_ask import Asked, asked
+from kubectl_berth.engines.rules.consequence_ask import NEEDED, Asked, asked
 from kubectl_berth.engines.rules.consequence_objects import (
     say_ingress,
     say_namespace,
@@ -68,6 +68,8 @@ def say_consequence(case: Case, results: Sequence[ToolResult]) -> Said | None:
     only = case.inventory.namespace
     beyond = () if only is None else (f"Other namespaces than {only}: what there hangs on it was not read.",)
     verdict = _turned(case.understanding.text, said.verdict)
+    if only is not None and not verdict.startswith("No"):
+        verdict += f" Only namespace {only} was read."
     return replace(said, verdict=verdict, findings=findings_of(results), unchecked=(*beyond, *said.unchecked))
 
 
@@ -82,6 +84,9 @@ _HARM = re.compile(
 
 def _turned(text: str, verdict: str) -> str:
     """The verdict with the yes or no that such a question asks for."""
+    if NEEDED.search(text):
+        rest = verdict.partition(": ")[2]
+        return f"Yes: {rest}" if verdict.startswith("No") else f"Not by what can be read: {rest or verdict}"
     if not _HARM.search(text):
         return verdict
     if verdict.startswith("Yes"):

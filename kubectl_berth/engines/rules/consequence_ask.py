@@ -69,6 +69,7 @@ _LOSS = re.compile(
     r"\b(?:if|when)\b[^.?!]{0,40}\b(?:goes (?:down|away)|dies|disappears|vanishes|is (?:gone|down|lost|unavailable))\b"
     r"[^.?!]{0,30}\b(?:what|who|which)\b|"
     r"\bwhat if\b[^.?!]{0,30}\b(?:crash\w*|fails?|dies?|disappears?|goes (?:down|away)|is (?:down|gone|lost))\b|"
+    r"\b(?:live|do|go|get by) without\b[^.?!]*\?|"
     r"\b(?:what|who|which \w+)\s+(?:\w+\s+)?(?:depends?|rel(?:y|ies)) (?:up)?on\b",
     re.IGNORECASE,
 )
@@ -88,6 +89,12 @@ _FORM = re.compile(
     r"\b(?:downsides?|drawbacks?|bad to|bad if|to (?:which|what) image)\b",
     re.IGNORECASE,
 )
+NEEDED = re.compile(
+    r"\b(?:is|are)\b[^.?!]{0,60}\b(?:needed|required|necessary)\b[^.?!]*\?|"
+    r"\bdo (?:we|i|you) (?:still |really )*need (?!to\b|more\b|another\b|an?\b|any\b|bigger\b|help\b)[^.?!]*\?",
+    re.IGNORECASE,
+)
+"""Asks whether something is needed: told from what would follow from deleting it."""
 _DIAGNOSED = re.compile(r"^\W*(?:why|how come)\b|[.?!,;]\s*(?:and |but |so )?why\b", re.IGNORECASE)
 _REPORTED = re.compile(
     r"^\W*(?:when (?:was|were|did|has|have)|who (?:has|did|was|\w+ed)|since when|did|was|were|has|have|had)\b|"
@@ -126,7 +133,7 @@ def asked(case: Case) -> Asked | None:
     if _HOW_TO.search(text) or _YOU.search(text):
         return None
     found = _act(text)
-    if found is None or not (_FORM.search(text) or _trails(text)):
+    if found is None or not (_FORM.search(text) or NEEDED.search(text) or _trails(text)):
         return None
     act, start, end = found
     before = re.split(r"[.?!,;]", text[:start])[-1]
@@ -185,6 +192,8 @@ def _act(text: str) -> tuple[Act, int, int] | None:
     if hits:
         start, end, act = min(hits, key=lambda hit: (hit[0], -hit[1]))
         return act, start, end
+    if found := NEEDED.search(text):
+        return "delete", found.start(), found.start()
     found = _LOSS.search(text)
     return ("loss", found.start(), found.start()) if found else None
 
@@ -219,7 +228,11 @@ _BASE = re.compile(
 
 
 def _trails(text: str) -> bool:
-    """True for "delete the claim old-data: safe?"."""
+    """True for "delete the claim old-data: safe?", and for "and restart it?" after another question."""
+    if re.fullmatch(
+        r"\W*(?:and|or|then|what about|how about)\s+(?:\w+\s+){1,3}(?:it|that|them|this)\W*\?\W*", text, re.I
+    ):
+        return True
     return bool(re.search(r"[:,.;]\s*(?:is (?:that|this|it) )?(?:safe|ok|okay|fine|risky|any risk)\W*$", text, re.I))
 
 

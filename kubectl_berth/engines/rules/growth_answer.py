@@ -24,7 +24,8 @@ _NUMBERS = dict(
 _NUMBER = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _MORE = re.compile(
     rf"(?<![\w-]){_NUMBER}\s+(?:(?:more|additional|extra|further|other|new|another)\s+)?(?:\w+\s+)?"
-    r"(?:replicas?|pods?|instances?|copies)(?![\w-])",
+    r"(?:replicas?|pods?|instances?|copies)(?![\w-])|"
+    rf"(?<![\w-]){_NUMBER}\s+more\s+(?:of (?:it|them|those)\s+)?(?=fits?\b)",
     re.IGNORECASE,
 )
 _TO = re.compile(
@@ -72,7 +73,8 @@ def more_pods(case: Case) -> int | None:
     found = _MORE.search(text)
     if found is None or not _ADDS.search(text[max(0, found.start() - 25) : found.end()]):
         return None
-    return int(found[1]) if found[1].isdigit() else _NUMBERS[found[1].lower()]
+    number = found[1] or found[2]
+    return int(number) if number.isdigit() else _NUMBERS[number.lower()]
 
 
 def one_more_node(case: Case) -> bool:

@@ -273,12 +273,32 @@ def test_a_service_that_settings_name_is_needed(small: SmallCluster) -> None:
     )
 
 
+def test_whether_something_is_needed_is_told_the_other_way_round(small: SmallCluster) -> None:
+    takes(small, "loom", "loom-keys")
+    assert first(ask(small, "do we still need the secret loom-keys?")).startswith("**Yes: Deployment mill/loom refers")
+    claim(small, "bale-store", "mill")
+    answer = first(ask(small, "is the pvc bale-store still needed?"))
+    assert answer.startswith("**Not by what can be read: no pod mounts") and "worthless" in answer
+    stateful(small, "tally", "vault")
+    naming(small, "loom", "tcp://tally.vault:7000")
+    assert "Deployment mill/loom would be cut off" in first(ask(small, "can we live without tally for an hour?"))
+
+
 def test_who_refers_to_a_secret_is_told_and_nothing_of_it(small: SmallCluster) -> None:
     takes(small, "loom", "loom-keys")
     answer = ask(small, "can I delete the secret loom-keys?")
     assert first(answer).startswith("**No: Deployment mill/loom refers to Secret mill/loom-keys")
     answer = ask(small, "is it safe to delete the configmap loom-legacy in mill?")
     assert first(answer).startswith("**Only if nobody needs it") and "never reads ConfigMaps" in first(answer)
+
+
+@pytest.mark.parametrize(
+    "question", ["can I get rid of the secret loom-keys?", "do we still need the secret loom-keys?"]
+)
+def test_whether_a_secret_may_go_is_no_question_for_its_contents(small: SmallCluster, question: str) -> None:
+    takes(small, "loom", "loom-keys")
+    assert "not available here" not in first(ask(small, question))
+    assert "not available here" in first(ask(small, "show me the secret loom-keys, then delete it"))
 
 
 def test_a_namespace_goes_with_everything_in_it(small: SmallCluster) -> None:
