@@ -111,7 +111,11 @@ def resources_said(text: str) -> list[str]:
     """The resources a question speaks of; all that are looked at where it speaks of none."""
     said = [
         name
-        for name, word in (("cpu", "cpus?"), ("memory", "mem|memory|ram"))
+        for name, word in (
+            ("cpu", "cpus?"),
+            ("memory", "mem|memory|ram"),
+            ("ephemeral-storage", "ephemeral[ -]storage|local storage|scratch"),
+        )
         if re.search(rf"\b(?:{word})\b", text, re.I)
     ]
     return said or list(RESOURCES)

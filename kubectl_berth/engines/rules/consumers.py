@@ -44,6 +44,50 @@ _BOUND = re.compile(
 )
 
 
+_PAST = re.compile(
+    r"\b(?:(?:more|above|over|exceed\w*|beyond|past)\b[^.?!]{0,25}\b(?P<request>request\w*|reserv\w*)|"
+    r"(?:close to|near(?:ing|ly at)?|at|above|over|hitting|reaching|approaching)\b[^.?!]{0,20}\b(?P<limit>limits?))\b",
+    re.IGNORECASE,
+)
+_NEAR = Decimal("0.8")
+
+
+def past_bounds(case: Case) -> Answer | None:
+    """The pods that use more than they request, or nearly as much as their limit; None for another question."""
+    text = bare(case)
+    found = _PAST.search(text)
+    if (
+        found is None
+        or case.subjects
+        or not re.search(r"\b(?:which|what|any|list|show|how many|are there)\b", text, re.I)
+    ):
+        return None
+    words = "they|their|its|it|pods?|workloads?|containers?|than|what"
+    if not only(case, _RESOURCE, _USES, words, text=_PAST.sub(" ", text)):
+        return None
+    name = "cpu" if re.search(r"\b(?:cpus?|cores?)\b", text, re.I) else "memory"
+    side = "requests" if found["request"] else "limits"
+    share_of = Decimal(1) if found["request"] else _NEAR
+    rows, known = [], 0
+    for pod in sorted(_pods(case), key=lambda one: one.ref):
+        figures = case.inventory.pod_usage(pod)
+        known += bool(figures)
+        for box in pod.spec.containers:
+            bound = amount(getattr(box.resources, side).get(name)) if name in getattr(box.resources, side) else None
+            used = figures.get(box.name, {}).get(name)
+            if bound and used is not None and used > bound * share_of:
+                told = f"{show(name, used)} of {show(name, bound)} ({share(used, bound)}%)"
+                rows.append((used / bound, f"{pod.ref}, container {box.name}: {told}"))
+    if not known:
+        return f"Which pods do cannot be told: there are no usage figures (metrics.k8s.io){half(case, 'pods')}.", []
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    what = f"more {name} than requested" if found["request"] else f"more than 80% of the {name} limit"
+    many = f"{len(rows)} containers" if len(rows) > 1 else "1 container" if rows else "No container"
+    head = f"{many}{_place(case)} use{'' if len(rows) > 1 else 's'} {what}"
+    first = f", most of all {rows[0][1]}" if rows else ""
+    return f"{head}{half(case, 'pods')}{first}.", capped([row for _, row in rows], MOST) if len(rows) > 1 else []
+
+
 def consumers(case: Case) -> Answer | None:
     """What uses most cpu or memory, in the cluster, on a node or in a namespace; None for another question."""
     text = bare(case)

@@ -13,7 +13,7 @@ from kubectl_berth.engines.rules.asked import ASKS, NEUTRAL, bare, bearers, toge
 from kubectl_berth.engines.rules.attributes import Tell
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.certificates import expiries
-from kubectl_berth.engines.rules.consumers import consumers, loads
+from kubectl_berth.engines.rules.consumers import consumers, loads, past_bounds
 from kubectl_berth.engines.rules.differences import differences
 from kubectl_berth.engines.rules.events import events_shown
 from kubectl_berth.engines.rules.held_ports import held_ports
@@ -25,7 +25,7 @@ from kubectl_berth.engines.rules.node_lists import node_list
 from kubectl_berth.engines.rules.object_attributes import OF_KIND
 from kubectl_berth.engines.rules.placed import placed
 from kubectl_berth.engines.rules.plan import describe
-from kubectl_berth.engines.rules.rights import rights
+from kubectl_berth.engines.rules.rights import holders, rights
 from kubectl_berth.engines.rules.rolled import earlier, rolled
 from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, of_cron, schedules
 from kubectl_berth.engines.rules.tables import table
@@ -49,7 +49,10 @@ _JUDGED = re.compile(
 _PLAIN = re.compile(r"\b(?:readiness|not (?:set|have)|no longer)\b", re.IGNORECASE)
 _ATTRIBUTES: tuple[tuple[str, Tell], ...] = (
     (r"(?:readiness|liveness|startup|health)[ -]?(?:probes?|checks?)|probes?", attributes.probes),
-    (r"(?:(?:cpu|memory|mem|ram|resources?)[ -]?)?(?:limits?|requests?)", attributes.resources),
+    (
+        r"(?:(?:cpu|memory|mem|ram|resources?|(?:ephemeral[ -]|local )storage)[ -]?)?(?:limits?|requests?)",
+        attributes.resources,
+    ),
     (r"pdbs?|(?:pod )?disruption ?budgets?", standing.budget),
     (
         r"(?:(?:metrics?|targets?)\b[^.?!]{0,30}\b)?(?:hpas?|(?:horizontal )?(?:pod ?)?auto-?scal\w+)"
@@ -101,6 +104,7 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     held_ports,
     node_list,
     loads,
+    past_bounds,
     consumers,
     table,
     jobs_in_state,
@@ -113,6 +117,7 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     placed,
     wanted_version,
     managed,
+    holders,
     rights,
     reaching,
     events_shown,

@@ -70,9 +70,10 @@ def lookup(case: Case) -> Answer | None:
     if _RESTARTED.search(text) and not any(ref.kind == "Node" for ref in case.subjects):
         return _restarts(case)
     main = case.main
-    if main is not None and main.kind not in ("Node", "Namespace") and _IMAGE.search(bare(case)):
+    said = bare(case)
+    if main is not None and main.kind not in ("Node", "Namespace") and (_IMAGE.search(said) or _ALIKE.search(said)):
         told = [answer for ref in bearers(case, main) if (answer := _images(case, ref)) is not None]
-        return together(told) if told else None
+        return _alike(case, main) or (together(told) if told else None)
     return None
 
 
@@ -186,6 +187,27 @@ def _who(case: Case) -> Answer:
 
 def _of(view: Workload) -> str:
     return ", ".join(f"image {container.image}" for container in view.spec.template.spec.containers[:3])
+
+
+_ALIKE = re.compile(
+    r"\bsame\b[^.?!]{0,20}\b(?:images?|versions?|tags?)\b|\b(?:images?|versions?)\b[^.?!]{0,20}\bsame\b", re.I
+)
+
+
+def _alike(case: Case, main: Ref) -> Answer | None:
+    """Whether all that bear the name run one image, where that is asked."""
+    refs = bearers(case, main)
+    if len(refs) < 2 or not _ALIKE.search(case.understanding.text):
+        return None
+    runs = {
+        ref: sorted(
+            {box.image for pod in case.inventory.pods_of(ref) if not pod.finished for box in pod.spec.containers}
+        )
+        for ref in refs
+    }
+    told = "; ".join(f"{ref}: {', '.join(images) or 'no pod'}" for ref, images in list(runs.items())[:5])
+    same = len({tuple(images) for images in runs.values()}) == 1
+    return f"{'Yes' if same else 'No'}: {told}.", []
 
 
 def _images(case: Case, ref: Ref) -> Answer | None:

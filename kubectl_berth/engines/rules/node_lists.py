@@ -237,7 +237,7 @@ def _like(case: Case, text: str) -> Answer | None:
             continue
         nodes = len(case.inventory.nodes)
         verb = "fits" if len(hit) == 1 else "fit"
-        names = f": {listed([one.name for one in hit], 12)} ({_said(hit[0], word)})" if hit else ""
+        names = f": {listed([one.name for one in hit], 12)} ({node_says(hit[0], word)})" if hit else ""
         return _whole(case, f"{len(hit) or 'None'} of {count(nodes, 'node')} {verb} {quoted(word, 60)}{names}"), []
     return None
 
@@ -251,12 +251,12 @@ def _holder(word: str) -> Callable[[Node], bool]:
     wanted = _LABELS.get(word, word)
 
     def holds(node: Node) -> bool:
-        return bool(_said(node, wanted))
+        return bool(node_says(node, wanted))
 
     return holds
 
 
-def _said(node: Node, word: str) -> str:
+def node_says(node: Node, word: str) -> str:
     """What of a node says the word: architecture, a label, a resource of that name."""
     wanted = _LABELS.get(word, word)
     if node.status.node_info.architecture == wanted:

@@ -14,6 +14,7 @@ from kubectl_berth.diagnosis.sizing import share
 from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place, said_of
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.node_lists import node_says
 from kubectl_berth.engines.rules.orders import quoted
 
 MOST = 30
@@ -39,11 +40,49 @@ def placed(case: Case) -> Answer | None:
     text = bare(case)
     if not ASKS.search(text):
         return None
-    return _neighbours(case, text) or _spread(case, text) or _aged(case, text) or _images(case) or _sums(case, text)
+    return (
+        _on_sort(case, text)
+        or _of_host(case, text)
+        or _neighbours(case, text)
+        or _spread(case, text)
+        or _aged(case, text)
+        or _images(case)
+        or _sums(case, text)
+    )
 
 
 def _pods(case: Case) -> list[Pod]:
     return [one for one in case.inventory.pods if not one.finished and in_place(case, one.namespace)]
+
+
+def _on_sort(case: Case, text: str) -> Answer | None:
+    """The pods on nodes of a sort: of an architecture, a zone, a pool."""
+    if case.subjects or not re.search(r"\b(?:pods?|workloads?)\b[^.?!]{0,20}\b(?:on|in)\b", text, re.IGNORECASE):
+        return None
+    for word in dict.fromkeys(re.findall(r"[a-z][a-z0-9.-]{1,40}[a-z0-9]", text.lower())):
+        names = {node.name for node in case.inventory.nodes if node_says(node, word)}
+        sort = "nodes?|machines?|hosts?|zones?|pools?|regions?|run|runs|type"
+        if not names or not only(case, re.escape(word), "pods?|workloads?", sort, text=text):
+            continue
+        hit = sorted((pod for pod in _pods(case) if pod.spec.node_name in names), key=lambda one: one.ref)
+        head = f"{count(len(hit), 'pod')}{place(case)} {'is' if len(hit) == 1 else 'are'} on {listed(sorted(names), 6)}"
+        head += f" ({word}){half(case, 'pods', 'nodes')}"
+        return f"{head}.", capped([f"{pod.ref} on {pod.spec.node_name}" for pod in hit], MOST)
+    return None
+
+
+def _of_host(case: Case, text: str) -> Answer | None:
+    """The workloads whose pods use the network of their node."""
+    words = r"host ?network(?:ing)?|network of (?:the|their) (?:node|host)"
+    if case.subjects or not re.search(rf"\b(?:{words})\b", text, re.IGNORECASE):
+        return None
+    if not only(case, words, "pods?|workloads?|enabled|true|on", text=text):
+        return None
+    hit = sorted({str(case.inventory.workload(pod)) for pod in _pods(case) if pod.spec.host_network})
+    whole = {str(case.inventory.workload(pod)) for pod in _pods(case)}
+    head = f"{len(hit) or 'None'} of the {count(len(whole), 'workload')}{place(case)} use{'s' if len(hit) == 1 else ''}"
+    names = f": {listed(hit, 6)}" if hit else ""
+    return f"{head} the host's network{half(case, 'pods')}{names}.", capped(hit[6:], MOST)
 
 
 def _neighbours(case: Case, text: str) -> Answer | None:

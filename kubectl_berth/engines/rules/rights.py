@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubectl_berth.cluster.views import Role, RoleBinding
+from kubectl_berth.cluster.views.rbac import PolicyRule
 from kubectl_berth.diagnosis.say import count, listed
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, only
+from kubectl_berth.engines.rules.asked import ASKS, bare, capped, in_place, only
 from kubectl_berth.engines.rules.attributes import spec_of
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
@@ -103,6 +104,61 @@ def _whether(account: Ref, found: list[tuple[Role | None, RoleBinding, str]], ve
                     continue
                 return f"Yes: {account} may {wanted} {what} {scope}, through {binding.ref}."
     return some or f"No: no rule bound to {account} lets it {wanted} {what}."
+
+
+def holders(case: Case) -> Answer | None:
+    """Who may do something with a kind of object, or holds a role; None for another question."""
+    text = case.understanding.text
+    inventory = case.inventory
+    verb = _WHO_MAY.search(text)
+    role = _WHO_HOLDS.search(text)
+    name = role["role"].lower() if role is not None else ""
+    bindings = (*inventory.cluster_role_bindings, *inventory.role_bindings)
+    if verb is None and name != "cluster-admin" and not any(one.role_ref.name == name for one in bindings):
+        return None
+    if inventory.unread & {*FIELDS} or not any(getattr(inventory, field) for field in FIELDS):
+        return "Who may do that cannot be told: roles and bindings could not be read.", []
+    rows = [row for binding in bindings for row in _holding(case, binding, verb, name)]
+    rows = sorted(dict.fromkeys(rows))
+    what = f"may {verb['verb'].lower()} {verb['what'].lower()}" if verb is not None else f"hold {name}"
+    head = f"{len(rows) or 'No'} subject{'s' if len(rows) != 1 else ''} of bindings {what}"
+    return f"{head}{f': {listed(rows, 3)}' if rows else ''}.", capped(rows[3:], MOST)
+
+
+def _holding(case: Case, binding: RoleBinding, verb: re.Match[str] | None, name: str) -> Iterator[str]:
+    """The subjects of a binding that gives what is asked about."""
+    if not in_place(case, binding.namespace):
+        return
+    cluster = binding.role_ref.kind == "ClusterRole"
+    space = "" if cluster else binding.namespace
+    found = case.inventory.find(Ref(binding.role_ref.kind, space, binding.role_ref.name))
+    rules = found.rules if isinstance(found, Role) else []
+    if not (_allows(rules, verb) if verb is not None else binding.role_ref.name == name):
+        return
+    scope = f"in namespace {binding.namespace}" if binding.namespace else "in all namespaces"
+    for one in binding.subjects:
+        where = f"{one.namespace or binding.namespace}/" if one.kind == "ServiceAccount" else ""
+        yield f"{one.kind} {where}{one.name} {scope} (through {binding.ref})"
+
+
+_WHO_MAY = re.compile(
+    r"\b(?:who|which (?:service ?)?accounts?|which users?)\b[^.?!]{0,12}\b(?:can|may|(?:is|are) allowed to)\s+"
+    rf"(?P<verb>{_VERBS})\s+(?:the |all |any )?(?P<what>[a-z]{{3,40}})\b",
+    re.IGNORECASE,
+)
+
+
+_WHO_HOLDS = re.compile(
+    r"\b(?:who|which (?:service ?)?accounts?|which users?)\b[^.?!]{0,12}\b(?:has|have|holds?|gets?|bound to|with)\s+"
+    r"(?:the |a )?(?:(?:cluster ?)?roles? )?(?P<role>[a-z0-9][a-z0-9:.-]*[a-z0-9])(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def _allows(rules: Sequence[PolicyRule], verb: re.Match[str]) -> bool:
+    wanted, what = _READS.get(verb["verb"].lower(), verb["verb"].lower()), verb["what"].lower()
+    names = {what, f"{what}s", what.removesuffix("s"), f"{what}es", f"{what.removesuffix('y')}ies", "*"}
+    return any({wanted, "*"} & {*rule.verbs} and names & {*rule.resources} for rule in rules)
 
 
 def _bound(case: Case, account: Ref, *, everybody: bool = False) -> Iterator[tuple[Role | None, RoleBinding, str]]:

@@ -61,6 +61,10 @@ def test_every_bearer_of_a_name_is_told_of(twice: SmallCluster) -> None:
     holds(twice, "which image does relay run in blue?", ("blue/relay runs registry.example.com/relay:2.0",), ("green",))
 
 
+def test_whether_all_run_one_image_is_yes_or_no(twice: SmallCluster) -> None:
+    holds(twice, "is the same relay version running in green and blue?", ("No:", "relay:2.1", "relay:2.0"))
+
+
 def test_any_waiting_reason_is_a_state(twice: SmallCluster) -> None:
     for end in ("aaaaa", "bbbbb"):
         twice.pod(f"mixer-{end}", "blue", app="mixer", ready=False, phase="Pending", state=waiting("ContainerCreating"))
@@ -132,6 +136,15 @@ def ruled(empty: SmallCluster) -> SmallCluster:
 )
 def test_rights_are_those_of_the_roles_bound(ruled: SmallCluster, question: str, says: tuple[str, ...]) -> None:
     holds(ruled, question, says)
+
+
+def test_who_holds_a_right_or_a_role(ruled: SmallCluster) -> None:
+    holds(
+        ruled, "who can list pods?", ("1 subject of bindings may list pods: ServiceAccount orchard/hand in namespace",)
+    )
+    holds(ruled, "which service accounts have picks?", ("1 subject of bindings hold picks", "orchard/hand"))
+    holds(ruled, "who has cluster-admin?", ("No subjects of bindings hold cluster-admin",))
+    assert "bindings" not in ask(ruled, "who has a problem?")
 
 
 def test_a_right_to_some_objects_is_no_right_to_all(ruled: SmallCluster) -> None:
