@@ -11,6 +11,7 @@ from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.diagnosis.unknown import unknown_states
 from kubectl_berth.engines.rules.beside import gist
+from kubectl_berth.engines.rules.blamed import blamed
 from kubectl_berth.engines.rules.case import Case, telling_kinds
 from kubectl_berth.engines.rules.material import (
     LOG_REPEATS,
@@ -125,6 +126,8 @@ def _answer(case: Case, *, fault: bool) -> str:
     asked = case.understanding.yes_no
     if asks_whether_alike(case.understanding.text):
         return ""  # the yes or no is another one
+    if fault and (told := blamed(case)):
+        return told
     if asked is None or (not fault and (case.reach is not None or starting(case) or _at_rest(case) or _quiet(case))):
         return ""
     if asked in ("up", "down") and case.main is not None:

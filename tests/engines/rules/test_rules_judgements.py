@@ -261,3 +261,39 @@ def test_a_warning_that_names_what_did_not_answer_tells(small: SmallCluster) -> 
     small.log("shop", pod, "cart", text, previous=True)
     answer = ask(small, "why is cart down")
     assert "pay.partner.example" in answer.splitlines()[0] and "### ###" not in answer
+
+
+# --- is that one to blame ---------------------------------------------------------------------------------------------
+
+
+def blamed(small: SmallCluster, *, sick: bool) -> None:
+    """shop/cart cannot reach shop/stock, of which no pod is ready; shop/ledger is well, or crashes by itself."""
+    pod = small.crashing("cart", "shop")["metadata"]["name"]
+    small.log("shop", pod, "cart", "FATAL dial tcp: stock:80: connect: connection refused\n", previous=True)
+    small.deployment("stock", "shop", ready=0)
+    small.service("stock", "shop", {"app": "stock"}, ready=[], unready=["stock-1"])
+    small.pod("stock-1", "shop", app="stock", **BROKEN)
+    if sick:
+        small.crashing("ledger", "shop")
+    else:
+        small.healthy("ledger", "shop")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("is ledger the reason that cart is down?", "**No, not Deployment shop/ledger: Deployment shop/cart"),
+        ("is cart down because of ledger?", "**No, not Deployment shop/ledger: Deployment shop/cart"),
+        ("is stock the reason that cart is down?", "**Yes, "),
+        ("could stock be the culprit for cart being down?", "**Yes, "),
+    ],
+)
+def test_who_is_blamed_is_held_against_the_cause(small: SmallCluster, question: str, answer: str) -> None:
+    blamed(small, sick=False)
+    line = first(small, question)
+    assert line.startswith(answer) and "Pod shop/stock-1" in line
+
+
+def test_one_that_is_not_well_either_is_not_acquitted(small: SmallCluster) -> None:
+    blamed(small, sick=True)
+    assert "No, not" not in first(small, "is ledger the reason that cart is down?")
