@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -141,6 +142,12 @@ def asked(case: Case) -> Asked | None:
         return None  # whether the release is to blame is a question about faults
     if _DIAGNOSED.search(text) or (act != "loss" and _REPORTED.search(before)):
         return None
+    return _of_what(case, act, start, end)
+
+
+def _of_what(case: Case, act: Act, start: int, end: int) -> Asked | None:
+    """The act with its object; where none was found by name, with the state or the kind that was said."""
+    text = case.understanding.text
     pronoun = re.match(r"\W*(?:them|those|these|all of them)\b", text[end:], re.IGNORECASE)
     if act == "delete" and (state := _state(text if pronoun else text[start:])) and not _named(case, text[end:]):
         return Asked("delete", None, True, state=state)
@@ -159,6 +166,12 @@ def asked(case: Case) -> Asked | None:
         return _scaled(case, ref, text[start:end])
     if act == "rollback":
         return Asked(act, ref, number=_revision(text))
+    return _with_more(case, act, ref, kinds, end)
+
+
+def _with_more(case: Case, act: Act, ref: Ref, kinds: Sequence[str], end: int) -> Asked:
+    """The object itself, its pods, what of another kind belongs to it, or several at once."""
+    text = case.understanding.text
     hinder = re.search(r"\bfinali[sz]ers?\b", text[end:], re.IGNORECASE)
     forced = re.search(r"(?<!\w)(?:--force|force(?:fully|d)?|by force)(?!\w)", text, re.IGNORECASE)
     how = "finalizer" if hinder else "force" if forced else ""

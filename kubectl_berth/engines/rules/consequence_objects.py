@@ -157,23 +157,8 @@ def say_namespace(case: Case, name: str) -> Said:
         for who in callers(inventory, one.ref) if who not in here and who.namespace != name
     })  # fmt: skip
     data = f", {len(gone)} of its {count(len(claims), 'claim')} with their data" if gone else ""
-    if name in (*SYSTEM, "default"):
-        verdict = f"No: namespace {name} belongs to the cluster itself; {inner or 'nothing that was read'} lies in it."
-    elif not kinds and not inventory.unread:
-        verdict = (
-            f"Yes, as far as can be read: namespace {name} holds nothing but what every namespace has; its Secrets and "
-            "ConfigMaps, which berth does not read, go too."
-        )
-    elif outside:
-        verdict = (
-            f"No, not without breaking others: with namespace {name} go {inner}{data}, and "
-            f"{listed([str(one) for one in outside], 3)} outside it need{third(len(outside))} its Services."
-        )
-    else:
-        verdict = (
-            f"Only if everything in it may go, for good: with namespace {name} go {inner}{data}, and its Secrets "
-            "and ConfigMaps."
-        )
+    empty = not kinds and not inventory.unread
+    verdict = _namespace_verdict(name, inner, data, outside, empty=empty)
     lines = [
         f"{claim.ref} ({claim.status.capacity.get('storage', 'size unknown')}): reclaim policy {policy or 'not read'}"
         for claim, policy in claims[:MOST]
@@ -187,6 +172,25 @@ def say_namespace(case: Case, name: str) -> Said:
         )
     ways = ["Before anything is deleted: a backup of the volumes, and the manifests of what is to come back."]
     return told(verdict, lines, ways)
+
+
+def _namespace_verdict(name: str, inner: str, data: str, outside: Sequence[Ref], *, empty: bool) -> str:
+    if name in (*SYSTEM, "default"):
+        return f"No: namespace {name} belongs to the cluster itself; {inner or 'nothing that was read'} lies in it."
+    if empty:
+        return (
+            f"Yes, as far as can be read: namespace {name} holds nothing but what every namespace has; its Secrets and "
+            "ConfigMaps, which berth does not read, go too."
+        )
+    if outside:
+        return (
+            f"No, not without breaking others: with namespace {name} go {inner}{data}, and "
+            f"{listed([str(one) for one in outside], 3)} outside it need{third(len(outside))} its Services."
+        )
+    return (
+        f"Only if everything in it may go, for good: with namespace {name} go {inner}{data}, and its Secrets and "
+        "ConfigMaps."
+    )
 
 
 _COUNTED = frozenset(
@@ -236,16 +240,18 @@ def say_other(case: Case, view: Identified) -> Said:
         )
     if found := keepers(case.inventory, view):
         verdict += f" It does not last: {found[0]} makes it again."
-    lines = [f"{one.ref} is owned by it" for one in below[:MOST]]
-    selector = (
-        view.spec.selector
-        if isinstance(view, PodDisruptionBudget)
-        else view.spec.pod_selector
-        if isinstance(view, NetworkPolicy)
-        else None
-    )
-    if selector is not None:
-        pods = case.inventory.selected(view.namespace, selector)
-        names = f": {listed([pod.name for pod in pods], 4)}" if pods else ""
-        lines.append(f"it selects {count(len(pods), 'pod')} now{names}")
+    lines = [*[f"{one.ref} is owned by it" for one in below[:MOST]], *_selects(case, view)]
     return told(verdict, [*lines, *set_back(case, view)], [printed(view.ref)])
+
+
+def _selects(case: Case, view: Identified) -> list[str]:
+    """The pods that a budget or a policy is about."""
+    if isinstance(view, PodDisruptionBudget):
+        selector = view.spec.selector
+    elif isinstance(view, NetworkPolicy):
+        selector = view.spec.pod_selector
+    else:
+        return []
+    pods = case.inventory.selected(view.namespace, selector)
+    names = f": {listed([pod.name for pod in pods], 4)}" if pods else ""
+    return [f"it selects {count(len(pods), 'pod')} now{names}"]

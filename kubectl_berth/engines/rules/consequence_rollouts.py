@@ -145,48 +145,48 @@ def say_rollback(case: Case, view: Identified, wanted: int | None = None) -> Sai
     """To which revision a rollback goes, with its image, and what it does not bring back."""
     if not isinstance(view, Workload):
         return None
+    where = (f"{view.kind.lower()}/{view.name}", "-n", view.namespace)
     if view.kind != "Deployment":
-        history = kubectl("rollout", "history", f"{view.kind.lower()}/{view.name}", "-n", view.namespace)
         return Said(
             f"To which revision {view.ref} would go cannot be told from here: its ControllerRevisions are not read.",
-            [], [f"`{history}` lists them."], alone=True,
+            [], [f"`{kubectl('rollout', 'history', *where)}` lists them."], alone=True,
         )  # fmt: skip
-    inventory = case.inventory
-    every = [one for one in revisions(inventory, view.ref) if one.revision]
+    every = [one for one in revisions(case.inventory, view.ref) if one.revision]
     now = next((one for one in every if one.revision == view.revision), every[0] if every else None)
-    before = next((one for one in every if now is not None and one.revision < now.revision), None)
-    if wanted is not None:
-        before = next((one for one in every if one.revision == wanted and one is not now), None)
-        if before is None:
-            known = ", ".join(str(one.revision) for one in every) or "none"
-            return Said(
-                f"No: revision {wanted} of {view.ref} is not there to go back to; on record: {known}.", alone=True
-            )
+    older = [one for one in every if now is not None and one.revision < now.revision]
+    before = next((one for one in every if one.revision == wanted and one is not now), None) if wanted else None
+    before = before if wanted is not None else next(iter(older), None)
     if now is None or before is None:
-        half = " (not all ReplicaSets could be read)" if "replica_sets" in inventory.unread else ""
-        return Said(f"No: there is no earlier revision of {view.ref} to go back to{half}.", [],
-                    ["Going back means to roll out the earlier image or manifest anew."], alone=True)  # fmt: skip
+        return _no_way_back(case, view, every, wanted)
     can = "Yes: " if _MAY.search(case.understanding.text) else ""
     verdict = (
         f"{can}{view.ref} would go back to revision {before.revision} ({_images(before)}) from the present revision "
         f"{now.revision} ({_images(now)})."
     )
-    found = keepers(inventory, view)
+    found = keepers(case.inventory, view)
     if found:
         verdict += f" It would not last: it comes from {found[0]}, which sets it back."
     lines = [_line(case, one) for one in every[:5]]
     lines.append("the revision that is gone back to gets the next number; its own ReplicaSet is scaled up again")
-    where = (f"deployment/{view.name}", "-n", view.namespace)
     undo = kubectl("rollout", "undo", *where, f"--to-revision={wanted}" if wanted is not None else "")
     history = kubectl("rollout", "history", *where, f"--revision={before.revision}")
     ways = [
         f"What is in it shows `{history}`.",
         f"Go back in {found[0]}." if found else f"The command is `{undo}`: for you to judge and run.",
     ]
-    unchecked = (
-        "What a rollback does not bring back: ConfigMaps, Secrets, changes of a database's schema, other objects.",
-    )
-    return Said(verdict, [bullets("**Revisions on record**", lines)], ways, unchecked, alone=True)
+    return Said(verdict, [bullets("**Revisions on record**", lines)], ways, (STAYS,), alone=True)
+
+
+STAYS = "What a rollback does not bring back: ConfigMaps, Secrets, changes of a database's schema, other objects."
+
+
+def _no_way_back(case: Case, view: Workload, every: Sequence[Workload], wanted: int | None) -> Said:
+    half = " (not all ReplicaSets could be read)" if "replica_sets" in case.inventory.unread else ""
+    known = ", ".join(str(one.revision) for one in every) or "none"
+    verdict = f"No: there is no earlier revision of {view.ref} to go back to{half}."
+    if wanted is not None:
+        verdict = f"No: revision {wanted} of {view.ref} is not there to go back to{half}; on record: {known}."
+    return Said(verdict, [], ["Going back means to roll out the earlier image or manifest anew."], alone=True)
 
 
 def _images(one: Workload) -> str:
