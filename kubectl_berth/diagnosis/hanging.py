@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -40,8 +40,9 @@ def hanging_on(inventory: Inventory, view: CustomResource) -> list[Ref]:
 def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
     """For each custom resource those that name it or bear its label."""
     above: dict[Ref, dict[Ref, None]] = {}
+    names = {one.name for one in inventory.custom}
     for one in inventory.custom:
-        for place in named_in(one.spec, "spec", one.kind):
+        for place in named_in(one.spec, "spec", one.kind) if _mentions(one.spec, names) else ():
             there = meant(inventory, one, place)
             if isinstance(there, CustomResource):
                 above.setdefault(there.ref, {})[one.ref] = None
@@ -49,6 +50,14 @@ def _hanging(inventory: Inventory) -> dict[Ref, list[Ref]]:
         for manager in managers(inventory, view):
             above.setdefault(manager.ref, {})[view.ref] = None
     return {ref: list(refs) for ref, refs in above.items()}
+
+
+def _mentions(value: Any, names: Set[str], depth: int = 0) -> bool:
+    """True where some text of a spec is one of the names: a quick look before the close one."""
+    if isinstance(value, str):
+        return value in names
+    inner = value.values() if isinstance(value, dict) else value[:WIDEST] if isinstance(value, list) else ()
+    return depth <= DEEPEST and any(_mentions(one, names, depth + 1) for one in inner)
 
 
 def _delivered(inventory: Inventory, view: CustomResource) -> list[Workload]:

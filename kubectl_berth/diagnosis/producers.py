@@ -41,8 +41,18 @@ class Producer:
 
 def producers(inventory: Inventory, ref: Ref) -> list[Producer]:
     """The custom resources that should write this Secret or ConfigMap, those that name it before its namesakes."""
-    if ref.kind not in ("Secret", "ConfigMap"):
-        return []
+    known = inventory.once(_known)
+    if ref not in known:
+        known[ref] = _found(inventory, ref) if ref.kind in ("Secret", "ConfigMap") else []
+    return known[ref]
+
+
+def _known(inventory: Inventory) -> dict[Ref, list[Producer]]:
+    """What was worked out before: many pods lack the same Secret."""
+    return {}
+
+
+def _found(inventory: Inventory, ref: Ref) -> list[Producer]:
     named: list[Producer] = []
     namesakes: list[Producer] = []
     called: list[Producer] = []
