@@ -14,12 +14,13 @@ from kubectl_berth.diagnosis.checks.control_plane import (
     check_webhooks,
 )
 from kubectl_berth.diagnosis.checks.deletion import check_deletions
+from kubectl_berth.diagnosis.checks.evictions import check_evictions
 from kubectl_berth.diagnosis.checks.images import check_images
 from kubectl_berth.diagnosis.checks.jobs import check_jobs
 from kubectl_berth.diagnosis.checks.memory import check_node_memory
 from kubectl_berth.diagnosis.checks.mixture import check_mixtures
 from kubectl_berth.diagnosis.checks.network import check_ingresses, check_network_policies, check_services
-from kubectl_berth.diagnosis.checks.nodes import check_evictions, check_nodes, check_sandboxes
+from kubectl_berth.diagnosis.checks.nodes import check_nodes, check_sandboxes
 from kubectl_berth.diagnosis.checks.operators import check_custom_resources, check_operator_workloads
 from kubectl_berth.diagnosis.checks.preemption import check_preemptions
 from kubectl_berth.diagnosis.checks.reach import check_clients, check_hosts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.objects import (
+    ago,
     condition,
     deployment,
     event,
@@ -15,6 +16,7 @@ from tests.diagnosis.objects import (
     owned,
     pod,
     replica_set,
+    waiting,
 )
 
 
@@ -101,3 +103,42 @@ def test_pod_security_asks_for_fields_or_for_another_namespace(violations: str, 
     assert ("in the template's securityContext" in finding.remedy) is field
     assert ("enforce=privileged" in finding.remedy) is elsewhere
     assert "must set" not in finding.summary and violations.split(" (")[0] in finding.summary
+
+
+@pytest.mark.parametrize(
+    ("message", "remedy"),
+    [
+        ('Container dump exceeded its local ephemeral storage limit "3Gi".', "limit of container dump above 3Gi"),
+        (
+            'Usage of EmptyDir volume "spool" exceeds the limit "500Mi".',
+            "sizeLimit of emptyDir volume spool above 500Mi",
+        ),
+        ("Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. ", "above 4Gi in all"),
+    ],
+)
+def test_the_limit_at_which_a_pod_was_put_out_is_named(message: str, remedy: str) -> None:
+    status = {"reason": "Evicted", "message": message, "conditions": []}
+    out = pod("dump-1", phase="Failed", status=status, metadata={"creationTimestamp": ago(10)})
+    assert remedy in one(found(out), "EvictedOwnLimit").remedy
+
+
+def test_a_port_that_leads_nowhere_gives_those_that_the_pods_have() -> None:
+    serving = pod(
+        "ads-1", metadata={"labels": {"app": "ads"}}, container={"ports": [{"containerPort": 9443, "name": "s"}]}
+    )
+    there = obj(
+        "v1", "Service", "ads", spec={"selector": {"app": "ads"}, "ports": [{"port": 443, "targetPort": "tls"}]}
+    )
+    finding = one(found(serving, there), "ServicePortMismatch")
+    assert "they declare 9443 (s)" in finding.summary and "one that they have: 9443 (s)" in finding.remedy
+
+
+def test_a_tag_that_does_not_exist_is_told_with_the_one_that_ran_before() -> None:
+    web = deployment("ads", replicas=1, ready=0)
+    old, new = (replica_set(web, f"ads-{n}", ready=0, revision=n, image=f"ads:{n}") for n in (4, 5))
+    words = 'rpc error: code = NotFound desc = failed to resolve reference "ads:5": not found'
+    stuck = owned(
+        pod("ads-5-x", waiting("ImagePullBackOff", words), phase="Pending", container={"image": "ads:5"}), new
+    )
+    assert "revision 4 ran ads:4" in one(found(web, old, new, stuck), "ImageNotFound").remedy
+    assert "revision" not in one(found(web, new, stuck), "ImageNotFound").remedy

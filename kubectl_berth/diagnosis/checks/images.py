@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kubectl_berth.cluster.views import ContainerStatus, Event, Pod, age
+from kubectl_berth.diagnosis.checks.surroundings import image_before
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import clip, listed, said, weight
 from kubectl_berth.records import Finding, Ref
@@ -147,6 +148,9 @@ def _finding(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Finding
     words, remedy, disproof = _secretless(inventory, pod) if reason == "ImageAccessDenied" else _WORDS[reason]
     if reason == "RegistryUnreachable":
         words, remedy = _unreached(f"{message} {told.text if told else ''}".lower(), words, remedy)
+    before = image_before(inventory, pod, status.name) if reason == "ImageNotFound" else None
+    if before is not None:
+        remedy += f" (revision {before[0]} ran {before[1]})"
     node = inventory.node(pod.spec.node_name)
     if reason == "ImageWrongArchitecture" and node and node.status.node_info.architecture:
         words += f" ({node.status.node_info.architecture})"

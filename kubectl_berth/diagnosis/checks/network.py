@@ -147,17 +147,20 @@ def _ports(inventory: Inventory, service: Service, pods: list[Pod]) -> Iterator[
 
 def _no_such_port(service: Service, port: ServicePort, target: str, pods: list[Pod], severity: str) -> Finding:
     offered = sorted({f"{n.container_port}" + (f" ({n.name})" if n.name else "") for pod in pods for n in _all(pod)})
+    right = f" to one that they have: {listed(offered)};" if offered else ","
     return Finding(
         "critical" if severity == "critical" else "warning",
         service.ref,
         "ServicePortMismatch",
-        f"its port {port.port} leads to container port {target}, which its pods do not declare",
+        f"its port {port.port} leads to container port {target}, which its pods do not declare"
+        + (f" (they declare {listed(offered)})" if offered else ""),
         (
             f"spec.ports: port {port.port}, targetPort {target.removeprefix('named ')}",
             f"pods such as {pods[0].name} declare {listed(offered) or 'no ports'}",
             "the selector matches: pods are there and ready",
         ),
-        remedy="correct targetPort, or the container's port; a refused connection fits this, a timeout does not",
+        remedy=f"set targetPort of port {port.port}{right} or correct the container's port; a refused connection fits "
+        "this, a timeout does not",
         disproof="a process in the pods that listens on that port all the same",
     )
 

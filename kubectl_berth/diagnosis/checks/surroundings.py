@@ -204,20 +204,38 @@ def _ports(pod: Pod, spec: Container) -> Iterator[str]:
 
 def _changed(inventory: Inventory, pod: Pod) -> Iterator[str]:
     """Since which revision the pod's image is another one."""
-    mine = inventory.owner(pod)
-    current = inventory.find(mine) if mine and mine.kind == "ReplicaSet" else None
-    above = inventory.owner(current) if current is not None else None
-    if not isinstance(current, Workload) or above is None:
+    revisions = _revisions(inventory, pod)
+    if len(revisions) < 2:
         return
-    older = [one for one in inventory.children(above) if isinstance(one, Workload) and one.revision < current.revision]
-    if not older:
-        return
-    before = max(older, key=lambda one: one.revision)
+    current, before = revisions[:2]
     images = [one.image for one in current.spec.template.spec.containers]
     earlier = [one.image for one in before.spec.template.spec.containers]
     if images != earlier:
         since = age(inventory.now, current.metadata.creation_timestamp)
         yield f"image {listed(images)} since revision {current.revision}, {since} ago; before that {listed(earlier)}"
+
+
+def _revisions(inventory: Inventory, pod: Pod) -> list[Workload]:
+    """The ReplicaSet of a pod and those of its Deployment before it, the newest first."""
+    mine = inventory.owner(pod)
+    current = inventory.find(mine) if mine and mine.kind == "ReplicaSet" else None
+    above = inventory.owner(current) if current is not None else None
+    if not isinstance(current, Workload) or above is None:
+        return []
+    older = [one for one in inventory.children(above) if isinstance(one, Workload) and one.revision < current.revision]
+    return [current, *sorted(older, key=lambda one: one.revision, reverse=True)]
+
+
+def image_before(inventory: Inventory, pod: Pod, container: str) -> tuple[int, str] | None:
+    """The last earlier revision in which a container of a Deployment's pod had another image, and that image."""
+    revisions = _revisions(inventory, pod)
+    images = [
+        (one.revision, spec.image)
+        for one in revisions
+        for spec in one.spec.template.spec.all_containers
+        if spec.name == container
+    ]
+    return next((one for one in images[1:] if one[1] != images[0][1]), None)
 
 
 def _storage(inventory: Inventory, pod: Pod, spec: Container) -> Iterator[str]:
