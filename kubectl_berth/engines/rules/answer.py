@@ -225,19 +225,21 @@ def _effects(material: Material) -> list[str]:
     named = {finding.subject for finding in (*case.causes, *case.symptoms)}
     shown = "\n".join(text for cause in case.causes for text in (cause.summary, *cause.evidence[:MOST_EVIDENCE]))
     hit = dict.fromkeys(ref for cause in case.causes for ref in cause.effects if ref not in named)
-    unique = [ref for ref in hit if not _told_of(material, ref, named, shown)]
+    unique = [ref for ref in hit if not _told_of(material, ref, named, set(hit), shown)]
     if unique:
         rest = f" and {len(unique) - MOST_OBJECTS} more" if len(unique) > MOST_OBJECTS else ""
         told.append("Also hit: " + ", ".join(map(str, unique[:MOST_OBJECTS])) + rest)
     return told
 
 
-def _told_of(material: Material, ref: Ref, named: set[Ref], shown: str) -> bool:
+def _told_of(material: Material, ref: Ref, named: set[Ref], beside: set[Ref], shown: str) -> bool:
     """True where an object, or the workload that a pod belongs to, stands above already."""
     pod = material.case.inventory.pod(ref.namespace, ref.name) if ref.kind == "Pod" else None
     above = material.case.inventory.workload(pod) if pod is not None else ref
     names = "|".join(re.escape(str(name)) for name in (ref.name, above))
-    return above in named or re.search(rf"(?<![\w.-])(?:{names})(?![\w.-])", shown) is not None
+    if above in named or (above != ref and above in beside):
+        return True
+    return re.search(rf"(?<![\w.-])(?:{names})(?![\w.-])", shown) is not None
 
 
 def _notes(material: Material) -> list[str]:

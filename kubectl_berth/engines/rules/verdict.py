@@ -59,11 +59,19 @@ def verdict(material: Material) -> str:
     elif (own := _own_symptom(material, worst)) is not None:
         said = _joined(material, own, main, worst, said)
     state = _state(case)
-    known = figure(case.inventory, main)
-    label = f"{main} {state}" + (f" ({known})" if known else "")
+    head = _head(case, main)
+    known = figure(case.inventory, head)
+    label = f"{head} {state}" + (f" ({known})" if known else "")
     joint = ", but " if state in UP else ". "
     said = said if state in UP else capital(said)
     return f"**{_answer(case, fault=True)}{label}{joint}{said}{why(material, worst)}.{_second(material)}**"
+
+
+def _head(case: Case, main: Ref) -> Ref:
+    """The Deployment of a ReplicaSet that the question did not name itself."""
+    view = case.inventory.find(main) if main.kind == "ReplicaSet" else None
+    owner = case.inventory.owner(view) if view is not None else None
+    return owner if owner is not None and main.name not in case.understanding.text else main
 
 
 def _second(material: Material) -> str:

@@ -188,3 +188,11 @@ def test_a_time_alone_leans_on_no_earlier_incident(small: SmallCluster, question
     small.crashing("churn", "farm")
     assert "Earlier incidents" not in ask(small, question)
     assert "Earlier incidents" in ask(small, "is it the same as last night with churn?")
+
+
+def test_a_replica_set_that_nobody_named_gives_way_to_its_deployment(small: SmallCluster) -> None:
+    small.crashing("churn", "farm")
+    line = first(ask(small, "why is the replicaset of churn not ready?"))
+    assert line.startswith("**Deployment farm/churn is not healthy (0 of 1 ready).")
+    line = first(ask(small, "why is replicaset churn-6b8f7c9d44 not ready?"))
+    assert line.startswith("**ReplicaSet farm/churn-6b8f7c9d44 is not healthy")
