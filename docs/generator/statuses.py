@@ -52,7 +52,7 @@ BY_COMMAND: dict[str, dict[ExitStatus, str]] = {
         OK: "nothing found that is as bad as --fail-on says",
         ERROR: "a finding at least as bad as --fail-on says (warning), and nothing else",
         USAGE: "also any error that has no status of its own",
-        CLUSTER: "",
+        CLUSTER: "with --fail-on-gaps also where something could not be read",
     },
     "scenario": {},
     "scenario lint": {ERROR: "something is wrong with a scenario"},

@@ -34,6 +34,11 @@ SEVERITIES = ("critical", "warning", "info")
     type=click.Choice([*SEVERITIES, "never"]),
     help="End with status 1 where a finding is at least this bad, shown or not (warning).",
 )
+@click.option(
+    "--fail-on-gaps",
+    is_flag=True,
+    help="End with status 3 where something there could not be read and no finding ends it with 1.",
+)
 @connection_flags
 @click.pass_obj
 def check(environment: Environment, /, target: tuple[str, ...], **options: Any) -> int:
@@ -80,6 +85,7 @@ def _fails(checked: Checked, fail_on: str) -> bool:
 
 
 def _show(checked: Checked, options: dict[str, Any], environment: Environment) -> int:
+    from kubectl_berth.errors import ExitStatus
     from kubectl_berth.output.check_document import as_json, as_yaml, check_document
     from kubectl_berth.output.check_text import check_text
     from kubectl_berth.output.screen import takes_escapes
@@ -94,7 +100,11 @@ def _show(checked: Checked, options: dict[str, Any], environment: Environment) -
         write = as_json if options["output"] == "json" else as_yaml
         stdout.write(write(check_document(checked, severity, fail_on, failed=failed)))
     stdout.flush()
-    return 1 if failed else 0
+    if failed:
+        return ExitStatus.ERROR
+    # what is not installed, a metrics server say, could not be read by anybody
+    unread = any(gap.why != "not served" for gap in checked.gaps)
+    return ExitStatus.CLUSTER_UNREACHABLE if options["fail_on_gaps"] and unread else ExitStatus.OK
 
 
 def _show_error(words: str, options: dict[str, Any], environment: Environment) -> None:

@@ -232,7 +232,9 @@ def _refuse(kind: Kind) -> None:
 def _items(kind: Kind, found: Mapping[str, Any]) -> Iterator[Object]:
     """The objects of one page. Should a Secret or ConfigMap be among them, it goes no further."""
     items = found.get("items")
-    if (items is not None and not isinstance(items, list)) or not str(found.get("kind", "")).endswith("List"):
+    named = str(found.get("kind", ""))
+    listed = named in (f"{kind.kind}List", "List") if kind.builtin else named.endswith("List")
+    if (items is not None and not isinstance(items, list)) or not listed:
         raise Unavailable(f"the server's answer for {kind.plural} is no list; check what stands between")
     for item in items or ():
         if isinstance(item, dict) and not refused_kind((str(item.get("kind")),)):

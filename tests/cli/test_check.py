@@ -188,6 +188,18 @@ def test_what_may_not_be_read_is_a_gap_and_never_health(small: SmallCluster, env
     assert "cannot be looked up" in text.err
 
 
+def test_gaps_end_it_only_where_that_is_asked_for(small: SmallCluster, env: dict[str, str]) -> None:
+    small.healthy("web", "shop")
+    at = ["check", "-n", "shop", "--snapshot", str(small.directory)]
+    small.open()
+    assert berth(*at, "--fail-on-gaps", env=env).status == 0
+    small.unavailable.append({"resource": "pods", "status": 403, "message": 'pods is forbidden: User "x"'})
+    small.open()
+    assert [berth(*at, env=env).status, berth(*at, "--fail-on-gaps", env=env).status] == [0, 3]
+    # a finding comes first
+    assert berth("check", "--fail-on-gaps", "--snapshot", broken(small), env=env).status in (1, 3)
+
+
 def test_an_unreachable_cluster_is_status_3_with_its_document(tmp_path: Path, env: dict[str, str]) -> None:
     config = tmp_path / "config"
     config.write_text(
