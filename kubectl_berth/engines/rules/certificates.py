@@ -100,9 +100,11 @@ def _validity(view: CustomResource) -> Iterator[Validity]:
 
 
 def _words(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    value = [value] if isinstance(value, str) else value
+    if not isinstance(value, list):
+        return []
+    # what is no host name may be any text
+    return [one for one in value if isinstance(one, str) and re.fullmatch(r"[\w.*:-]{1,253}", one)]
 
 
 def _covers(one: Validity, hosts: list[str]) -> bool:

@@ -208,7 +208,7 @@ def _values(part: object, keys: re.Pattern[str], path: str, depth: int = 0) -> I
     for key, value in part.items():
         where = f"{path}.{key}"
         if keys.fullmatch(str(key)) and isinstance(value, str | int | float) and not isinstance(value, bool):
-            if 0 < len(str(value)) <= 80:
+            if re.fullmatch(r"[\w.+~^<>=*|/@:-]{1,80}", str(value)):
                 yield where, str(value)
         elif str(key) not in ("values", "conditions", "parameters", "metadata"):
             yield from _values(value, keys, where, depth + 1)
