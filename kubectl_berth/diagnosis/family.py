@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 from kubectl_berth.cluster.views import HorizontalPodAutoscaler, Ingress, Pod, PodDisruptionBudget, Selector, Service
 from kubectl_berth.diagnosis.inventory import Inventory
+from kubectl_berth.diagnosis.producers import producers
 from kubectl_berth.diagnosis.relations import network_pods
 from kubectl_berth.records import Finding, Ref
 
@@ -33,17 +34,41 @@ def family_of(ref: Ref, inventory: Inventory) -> set[Ref]:
         family.add(pod.ref)
         family.update(inventory.owners(pod))
         family.update(Ref("PersistentVolumeClaim", pod.namespace, claim) for claim in pod.claims)
+    family.update(_feeding(pods, inventory))
     family.update(_around(ref.namespace, pods, family, inventory))
     return family
 
 
 def _issued(ingress: Ingress, inventory: Inventory) -> Iterable[Ref]:
     """The operator's objects that fill the Secrets an Ingress takes its certificates from."""
-    secrets = {one.secret_name for one in ingress.spec.tls if one.secret_name}
-    for one in inventory.custom:
-        spec = one.spec if isinstance(one.spec, dict) else {}
-        if one.namespace == ingress.namespace and spec.get("secretName") in secrets:
-            yield one.ref
+    for name in sorted({one.secret_name for one in ingress.spec.tls if one.secret_name}):
+        yield from (one.resource.ref for one in producers(inventory, Ref("Secret", ingress.namespace, name)))
+
+
+def _feeding(pods: Sequence[Pod], inventory: Inventory) -> Iterable[Ref]:
+    """The operator's objects that fill the Secrets and ConfigMaps that pods take settings and files from."""
+    for ref in sorted({ref for pod in pods for ref in _settings(pod)}):
+        yield from (one.resource.ref for one in producers(inventory, ref))
+
+
+def _settings(pod: Pod) -> Iterable[Ref]:
+    """The Secrets and ConfigMaps that a pod's volumes and variables name."""
+    for volume in pod.spec.volumes:
+        if volume.secret:
+            yield Ref("Secret", pod.namespace, volume.secret.secret_name)
+        if volume.config_map:
+            yield Ref("ConfigMap", pod.namespace, volume.config_map.name)
+    for container in pod.spec.all_containers:
+        for whole in container.env_from:
+            if whole.secret_ref:
+                yield Ref("Secret", pod.namespace, whole.secret_ref.name)
+            if whole.config_map_ref:
+                yield Ref("ConfigMap", pod.namespace, whole.config_map_ref.name)
+        for source in (variable.value_from for variable in container.env):
+            if source and source.secret_key_ref:
+                yield Ref("Secret", pod.namespace, source.secret_key_ref.name)
+            if source and source.config_map_key_ref:
+                yield Ref("ConfigMap", pod.namespace, source.config_map_key_ref.name)
 
 
 def _around(namespace: str, pods: Sequence[Pod], family: set[Ref], inventory: Inventory) -> Iterable[Ref]:

@@ -133,3 +133,15 @@ def test_an_operator_without_a_right_is_told_which(small: SmallCluster) -> None:
     answer = ask(small, "engine north was changed yesterday and nothing happens")
     assert "ServiceAccount ops/keeper the verb patch on statefulsets" in to_do(answer)
     assert "Engine shop/north: stock" not in answer and "Engine: " not in first(answer)
+
+
+def test_a_login_that_could_not_be_renewed_belongs_to_who_uses_it(small: SmallCluster) -> None:
+    owner = small.replica_set(small.deployment("till", "shop"), "7c9d")
+    env = [{"name": "DB_LOGIN", "valueFrom": {"secretKeyRef": {"name": "till-login", "key": "password"}}}]
+    image = "registry.example.com/till:1.0.0"
+    small.pod("till-7c9d-x1", "shop", owner=owner, app="till",
+              spec={"containers": [{"name": "till", "image": image, "env": env}]})  # fmt: skip
+    custom(small, "Grant", "till", spec={"outputSecret": {"name": "till-login"}}, reason="Renew",
+           message="GET https://kv.blau.example/till: code 403: lease has ended")  # fmt: skip
+    assert "Grant shop/till" in first(ask(small, "till cannot log in to its database since the rotation"))
+    assert "no fault found" in first(ask(small, "is web ok?"))
