@@ -9,7 +9,7 @@ from typing import Literal
 
 from kubectl_berth.cluster.views import Workload
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence_target import kind_after, one_pod, related, target_of
+from kubectl_berth.engines.rules.consequence_target import direct, kind_after, one_pod, related, target_of
 from kubectl_berth.records import Ref
 
 Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
@@ -156,12 +156,18 @@ def _of_what(case: Case, act: Act, start: int, end: int) -> Asked | None:
     if (ref is None or ref.kind == "Namespace") and act in ("delete", "scale", "restart") and "Namespace" not in kinds:
         if ref is None and not kinds:
             said = case.understanding
-            plain = not (case.lost or said.namespaces or said.yes_no or {"health", "logs"} & set(said.intents))
+            strange = case.lost or said.absent or said.unrecognised or said.yes_no
+            plain = not (strange or said.namespaces or {"health", "logs"} & set(said.intents))
             return Asked(act, None) if plain and act == "delete" else None
         if kinds and "Node" not in kinds and not case.lost:
             return Asked(act, None, kind=kinds[0])
     if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):
         return None
+    done_to = ref.name in text[start:end] or re.search(r"(?:ed|thrown|taken)\b", text[start:end], re.IGNORECASE)
+    if act in ("delete", "scale", "restart") and not done_to and not direct(ref, text[end:]):
+        return None
+    if act == "scale" and kinds and ref.kind not in kinds and not done_to:
+        return _with_more(case, "delete", ref, kinds, end)
     if act == "scale":
         return _scaled(case, ref, text[start:end])
     if act == "rollback":

@@ -76,6 +76,13 @@ def _verdict(case: Case, view: Workload, pods: Sequence[Pod], kept: bool, gap: s
         stay = "its data stay on its claims, but " if kept else ""
         return f"Only if an interruption is acceptable: {stay}{gap}."
     stays = "; its data stay on its claims" if kept else ""
+    if not ready:
+        return (
+            f"It takes nothing away: none of the {len(pods)} pods of {ref} is ready now. Whether it helps is not told."
+        )
+    if len(pods) == 1:
+        waits = "as soon as it runs, since it has no readiness probe" if _probeless(pods[0]) else "once it is ready"
+        return f"Yes: the only pod of {ref} goes when its successor is there, {waits}{stays}."
     return f"Yes: {ref} is restarted pod by pod, and its {count(ready, 'ready pod')} take{third(ready)} turns{stays}."
 
 

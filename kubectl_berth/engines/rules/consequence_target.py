@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.views import Pod, Workload
 from kubectl_berth.diagnosis.dependents import callers, over
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.question.words import kinds_of
+from kubectl_berth.question.words import FUNCTION_WORDS, concept_of, kinds_of, singular
 from kubectl_berth.records import Ref
 
 
@@ -25,7 +25,7 @@ def target_of(case: Case, text: str, start: int, end: int) -> Ref | None:
     ]
     near = [one for one in told if one in case.subjects or one.namespace in case.understanding.namespaces]
     if told:
-        return (near or told)[0]
+        return min(near or told, key=lambda one: text.lower().find(one.name, end))
     spaces = [Ref("Namespace", "", name) for name in case.understanding.namespaces]
     said_space = re.search(r"\b(?:namespace|ns|project)\b", text[end:], re.IGNORECASE)
     every: Sequence[Ref] = [*case.subjects, *(spaces if said_space or not case.subjects else [])]
@@ -109,3 +109,39 @@ def one_pod(case: Case, ref: Ref) -> Ref:
     """One pod of it, for "a pod of web": one that is not ready before others; the object itself where there is none."""
     pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
     return min(pods, key=lambda pod: (pod.ready, pod.name)).ref if pods else ref
+
+
+_STOPS = re.compile(
+    r"[?!,;:]|\.(?:\s|$)|\b(?:and|or|but|so|if|when|while|because|without|before|after|then|"
+    r"to (?:get|free|save|make|let))\b",
+    re.IGNORECASE,
+)
+_LINKS = frozenset("of from on for in behind to into at".split())
+
+
+def direct(ref: Ref, after: str) -> bool:
+    """True where the act is done to the object itself, not to something of it: "the limits of web" is not web."""
+    words = [word.lower() for word in re.findall(r"[\w./-]*\w", after)]
+    parts = {ref.name, *re.split(r"[-.]", ref.name), ref.namespace} - {""}
+    place = next((n for n, word in enumerate(words) if word == ref.name or word.endswith(f"/{ref.name}")), None)
+    if place is None:
+        words = [word.lower() for word in re.findall(r"[\w./-]*\w", _STOPS.split(after)[0])]
+        heads = words
+    else:
+        links = [n for n, word in enumerate(words[:place]) if word in _LINKS]
+        heads = words[: links[0]] if links else []
+    nouns = [word for word in heads if word not in FUNCTION_WORDS and not word.endswith("ly")]
+    if re.match(r"[^.?!]{0,60}\bfrom \w+ing\b", after, re.IGNORECASE) or any(singular(one) in _PARTS for one in nouns):
+        return False
+    if not nouns:
+        return True
+    head = nouns[-1]
+    return bool(
+        kinds_of(head) or concept_of(head) or head in parts or singular(head) == ref.kind.lower() or head in _WHOLE
+    )
+
+
+_WHOLE = frozenset("app apps application workload replicas thing things object resource finalizer finalizers".split())
+_PARTS = frozenset(
+    "label annotation probe limit request env variable image port toleration affinity selector alert log metric".split()
+)

@@ -230,6 +230,15 @@ def test_a_restart_with_a_claim_keeps_its_data_and_is_an_interruption(small: Sma
     assert answer.startswith("**Only if an interruption is acceptable") and "its data stay on its claims" in answer
 
 
+def test_the_only_pod_goes_when_its_successor_is_there(small: SmallCluster) -> None:
+    small.healthy("spindle", "mill")
+    answer = first(ask(small, "can I restart spindle?"))
+    assert answer.startswith("**Yes: the only pod of Deployment mill/spindle goes when its successor is there")
+    assert "no readiness probe" in answer
+    named(small, "Deployment", "spindle")["spec"]["strategy"] = {"type": "Recreate"}
+    assert first(ask(small, "can I restart spindle?")).startswith("**Only if an interruption is acceptable")
+
+
 def test_a_rolling_restart_of_several_pods_is_none(small: SmallCluster) -> None:
     assert first(ask(small, "is it ok to restart loom?")).startswith(
         "**Yes: Deployment mill/loom is restarted pod by pod"
@@ -407,6 +416,17 @@ def test_force_and_finalizers_are_advised_against(small: SmallCluster) -> None:
 def test_a_complaint_or_a_report_is_none(small: SmallCluster, question: str) -> None:
     claim(small, "hull", "vault")
     assert "What hangs on it" not in ask(small, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["can I remove the cpu limit of loom?", "is it safe to remove the readiness probe from loom?",
+     "can I delete the label app of loom?", "loom uses little, can I drop its limits?",
+     "can we disable autoscaling for loom?", "can I stop the alerts for loom?", "can I stop loom from crashing?"],
+)  # fmt: skip
+def test_something_of_an_object_is_not_the_object(small: SmallCluster, question: str) -> None:
+    answer = ask(small, question)
+    assert "has no endpoint left" not in answer and "What hangs on it" not in answer
 
 
 @pytest.mark.parametrize("question", ["delete loom", "can you delete loom?", "restart loom please"])
