@@ -18,7 +18,7 @@ from kubectl_berth.cluster.views import (
 from kubectl_berth.diagnosis.checks.preemption import preemptions
 from kubectl_berth.diagnosis.checks.reach import policies_of
 from kubectl_berth.diagnosis.checks.rights import meant_for
-from kubectl_berth.diagnosis.checks.surroundings import services_needed, strangers
+from kubectl_berth.diagnosis.checks.surroundings import commanded, services_needed, strangers
 from kubectl_berth.diagnosis.custom_relations import (
     below,
     certificates,
@@ -162,6 +162,14 @@ def waited(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     yield from (ref for _, ref, _ in strangers(inventory, view, view.spec.all_containers))
 
 
+def ordered(inventory: Inventory, view: Identified) -> Iterator[Ref]:
+    """What the commands of a pod's init containers wait for by name, and the pods of it."""
+    for ref in commanded(view, view.spec.init_containers) if isinstance(view, Pod) else ():
+        if inventory.find(ref) is not None:
+            yield ref
+            yield from (below.ref for below in inventory.descendants(ref))
+
+
 def resolver(inventory: Inventory, view: Identified) -> Iterator[Ref]:
     """The pods of the cluster's DNS, where not one is ready and the pod resolves names through them."""
     if not isinstance(view, Pod) or view.spec.dns_policy in ("Default", "None"):
@@ -295,11 +303,11 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "ContainerNotReady": (node, waited, policies, resolver),
     "ReadinessProbeFails": (node, waited, policies, resolver),
     "PodNotReady": (node,),
-    "InitContainerWaits": (waited, policies, resolver),
+    "InitContainerWaits": (ordered, waited, policies, resolver),
     "OldRevisionBlocksUpdate": (below,),
     "StartupProbeFails": (node, waited, resolver),
     "CrashLoop": (accounts, waited, policies, resolver),
-    "InitContainerFails": (accounts, waited, policies, resolver),
+    "InitContainerFails": (accounts, ordered, waited, policies, resolver),
     "LivenessProbeKills": (waited, policies),
     "InsufficientResources": (taken_place, barred_nodes),
     "UntoleratedTaint": (barred_nodes,),

@@ -7,7 +7,21 @@ from typing import Any
 import pytest
 
 from kubectl_berth.records import Ref
-from tests.diagnosis.objects import ago, condition, ended, event, found, merged, obj, one, owned, pod, reasons, running
+from tests.diagnosis.objects import (
+    ago,
+    condition,
+    ended,
+    event,
+    found,
+    merged,
+    obj,
+    one,
+    owned,
+    pod,
+    reasons,
+    running,
+    waiting,
+)
 
 BACKOFF = condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit", 30)
 DONE = condition("Complete", "True", minutes=30)
@@ -146,3 +160,23 @@ def test_a_run_that_outlasts_its_schedule_keeps_the_next_from_starting(
 ) -> None:
     findings = [one for one in found(*schedule(text, started)) if one.severity == "warning"]
     assert [one.reason for one in findings] == (["CronJobBlocked"] if blocked else [])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"command": ["sh", "-c", "kubectl wait --for=condition=complete jobs/seed-tax --timeout=60s"]},
+        {"args": ["job", "seed-tax", "-n", "shop"]},
+    ],
+)
+def test_an_init_container_that_waits_for_a_failed_job_follows_from_it(command: dict) -> None:
+    broken = job("seed-tax", BACKOFF)
+    held = pod("tax-1", waiting("PodInitializing"), phase="Pending")
+    held["spec"]["initContainers"] = [{"name": "wait", "image": "kubectl:1", **command}]
+    held["status"]["initContainerStatuses"] = [running("wait", ready=False, since=50)]
+    findings = found(broken, failed_pod(broken), held)
+    stuck = one(findings, "InitContainerWaits")
+    assert stuck.caused_by == Ref("Job", "shop", "seed-tax") and "waits for Job shop/seed-tax" in stuck.summary
+    assert "kubectl logs seed-tax-x -n shop" in one(findings, "JobFailed").remedy
+    assert one(found(held), "InitContainerWaits").cause
+    assert "their logs with them" in one(found(broken), "JobFailed").remedy

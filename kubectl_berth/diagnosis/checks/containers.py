@@ -9,7 +9,7 @@ from kubectl_berth.diagnosis.checks.endings import architecture_lines, ending, h
 from kubectl_berth.diagnosis.checks.images import IMAGE_REASONS
 from kubectl_berth.diagnosis.checks.memory import killed_by_node
 from kubectl_berth.diagnosis.checks.probes import SETTLE, not_ready, probe_evidence, probe_kill
-from kubectl_berth.diagnosis.checks.surroundings import services_needed, surroundings
+from kubectl_berth.diagnosis.checks.surroundings import commanded, services_needed, surroundings
 from kubectl_berth.diagnosis.objects import HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, listed, older, said, weight, younger
 from kubectl_berth.records import Finding, Ref
@@ -293,13 +293,15 @@ def _init_runs(inventory: Inventory, pod: Pod, status: ContainerStatus) -> Findi
     waited = services_needed(inventory, pod, [spec] if spec else [])
     if spec and (spec.command or spec.args):
         evidence.append(f"spec: command {clip(' '.join(spec.command + spec.args), 160)}")
+    asked = [str(ref) for ref in commanded(pod, [spec] if spec else []) if inventory.find(ref) is not None]
     if waited:
         evidence.append(f"its settings name {listed([str(ref) for ref in waited])}")
     return Finding(
         weight(inventory, pod),
         pod.ref,
         "InitContainerWaits",
-        f"init container {status.name} has not finished for {since}",
+        f"init container {status.name} has not finished for {since}"
+        + (f"; its command waits for {listed(asked)}" if asked else ""),
         tuple(evidence),
         remedy=f"read its log ({kubectl('logs', pod.name, '-n', pod.namespace, '-c', status.name)}) to see what it "
         "waits for",

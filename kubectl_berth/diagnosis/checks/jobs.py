@@ -8,6 +8,7 @@ from kubectl_berth.cluster.views import Condition, Job, Pod, age, condition, par
 from kubectl_berth.diagnosis.objects import EPOCH, HOUR, Inventory
 from kubectl_berth.diagnosis.say import clip, count, held, listed, older, younger
 from kubectl_berth.records import Finding
+from kubectl_berth.safety.shell import kubectl
 
 DAY = 24 * HOUR
 SIDECAR = 600.0  # seconds a helper may outlive the work
@@ -65,14 +66,14 @@ def _failed(inventory: Inventory, job: Job, outcome: Condition) -> Finding:
         if deadline
         else "raise the memory limit in its template, or find out why it uses so much, then run the Job again"
         if starved
-        else "read the log of its last failed pod and mend what it names, then run the Job again",
+        else f"{_read(inventory, job)}, then run the Job again",
         disproof="a later run that succeeded",
     )
 
 
 def _endings(inventory: Inventory, job: Job) -> list[str]:
     """How the Job's last failed pod ended."""
-    pods = sorted(_failed_pods(inventory, job), key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
+    pods = _failed_pods(inventory, job)
     lines: list[str] = []
     for pod in pods[:1]:
         for status in pod.status.container_statuses:
@@ -88,7 +89,23 @@ def _endings(inventory: Inventory, job: Job) -> list[str]:
 
 
 def _failed_pods(inventory: Inventory, job: Job) -> list[Pod]:
-    return [pod for pod in inventory.pods_of(job.ref) if pod.status.phase == "Failed"]
+    """The Job's failed pods that are left, the newest first."""
+    failed = [pod for pod in inventory.pods_of(job.ref) if pod.status.phase == "Failed"]
+    return sorted(failed, key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
+
+
+def _read(inventory: Inventory, job: Job) -> str:
+    """How to learn why the Job's last pod failed, while one is left."""
+    pods = _failed_pods(inventory, job)
+    if not pods:
+        return "its failed pods are gone, and their logs with them: look where logs are kept, or watch the next run"
+    last = pods[0]
+    dead = [
+        one.name for one in last.status.container_statuses if one.state.terminated and one.state.terminated.exit_code
+    ]
+    which = ["-c", dead[0]] if dead and len(last.spec.containers) > 1 else []
+    command = kubectl("logs", last.name, "-n", last.namespace, *which)
+    return f"read the log of its last failed pod ({command}) and mend what it names"
 
 
 def _running(inventory: Inventory, job: Job) -> Iterator[Finding]:
@@ -102,7 +119,7 @@ def _running(inventory: Inventory, job: Job) -> Iterator[Finding]:
             "JobFailing",
             f"{count(len(failed), 'pod')} of it failed, it tries again",
             (f"status: {job.status.failed} failed, {job.status.active} active", *_endings(inventory, job)),
-            remedy="read the log of the last failed pod",
+            remedy=_read(inventory, job),
             disproof="a pod of it that succeeded",
         )
     for pod in inventory.pods_of(job.ref):

@@ -74,6 +74,23 @@ def _readings(host: str) -> Iterator[tuple[str, str]]:
         yield parts[1], parts[2]
 
 
+_COMMANDED = re.compile(
+    r"\b(job|deployment|deploy|statefulset|sts|daemonset|ds|pod)s?(?:\.[a-z0-9.]+)?[/ ]"
+    r"([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
+)
+_KINDS = {"job": "Job", "deployment": "Deployment", "deploy": "Deployment", "statefulset": "StatefulSet",
+          "sts": "StatefulSet", "daemonset": "DaemonSet", "ds": "DaemonSet", "pod": "Pod"}  # fmt: skip
+
+
+def commanded(pod: Pod, containers: Iterable[Container]) -> list[Ref]:
+    """What commands wait for by kind and name in the pod's namespace: `kubectl wait job/load`, arguments `job load`."""
+    found: dict[Ref, None] = {}
+    for container in containers:
+        for kind, name in _COMMANDED.findall(" ".join([*container.command, *container.args])):
+            found[Ref(_KINDS[kind], pod.namespace, name)] = None
+    return list(found)
+
+
 def down(inventory: Inventory, pod: Pod, containers: Iterable[Container]) -> list[Ref]:
     """The Services among those it needs behind which nothing is ready."""
     return [
