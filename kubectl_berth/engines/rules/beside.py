@@ -43,7 +43,8 @@ def _hooks(material: Material, finding: Finding, pod: Pod) -> list[str]:
         if f" {container.name} " not in f" {finding.summary} ":
             continue
         if command := _hook_command(container.lifecycle.get("postStart")):
-            told.append(f"spec.lifecycle.postStart of container {container.name} runs {quoted(command, 160)}")
+            words = f"spec.lifecycle.postStart of container {container.name} runs {quoted(command, 160)}"
+            told.append(material.say(words, str(finding.subject)))
     event = material.case.inventory.newest(pod, "FailedPostStartHook")
     if event is not None and not any("FailedPostStartHook" in text for text in finding.evidence):
         told.append(material.say(said(event, material.case.inventory.now), str(finding.subject)))

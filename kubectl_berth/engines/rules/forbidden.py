@@ -13,9 +13,10 @@ from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import kubectl
 
 _FORBIDDEN = re.compile(
-    r"\bUser \\?\"(?P<user>[^\"\\]{1,200})\\?\" cannot (?P<verb>[a-z]+) resource \\?\"(?P<resource>[^\"\\]{1,100})\\?\""
-    r"(?: in API group \\?\"(?P<group>[^\"\\]{0,100})\\?\")?"
-    r"(?: in the namespace \\?\"(?P<space>[^\"\\]{1,100})\\?\")?"
+    r"\bUser \\?\"(?P<user>[\w:.@/-]{1,200})\\?\" cannot (?P<verb>[a-z]+) "
+    r"resource \\?\"(?P<resource>[\w./*-]{1,100})\\?\""
+    r"(?: in API group \\?\"(?P<group>[\w.-]{0,100})\\?\")?"
+    r"(?: in the namespace \\?\"(?P<space>[\w.-]{1,100})\\?\")?"
 )
 
 

@@ -73,7 +73,7 @@ class Material:
 
     def say(self, text: str, source: str) -> str:
         """Foreign text without its orders; that there were any is remembered with where it stood."""
-        clean, found = without_orders(text, script=text.startswith("spec: command "))
+        clean, found = without_orders(text, script=text.startswith(("spec: ", "spec.")))
         if found:
             self.orders.add(source)
         return clean.strip()

@@ -22,7 +22,7 @@ from kubectl_berth.records import Finding
 
 KNOWN = frozenset({"WrongArchitecture", "HeapExhausted"})
 """Reasons of findings that need no log."""
-_READ = re.compile(r"^read (?:the|its) log\b[^,;]{0,80}, then\s+", re.IGNORECASE)
+_READ = re.compile(r"^read (?:the|its) log\b[^,;]{0,250}, then\s+", re.IGNORECASE)
 """What is done with by the time the remedy is read."""
 
 
@@ -47,9 +47,7 @@ def remedies(material: Material) -> list[str]:
             told.extend(special)
         elif log is not None and not read and not log.failure and "kubectl logs" in cause.remedy:
             told.append(_silent(log))
-        elif cause.remedy and not (read and "kubectl logs" in cause.remedy):
-            remedy = with_the_thing(cause)
-            remedy = _READ.sub("", remedy) if read else remedy
+        elif (remedy := _left(cause, read)) and not (read and "kubectl logs" in remedy):
             told.append(f"{cause.subject}: {remedy}" if several else remedy)
     note = own_note(case) if case.healthy else None
     if note is not None and note.remedy:
@@ -60,6 +58,12 @@ def remedies(material: Material) -> list[str]:
         told.append(words)
         material.actions.append(action)
     return told
+
+
+def _left(cause: Finding, read: bool) -> str:
+    """The finding's own remedy, without what is done with by now."""
+    remedy = with_the_thing(cause)
+    return _READ.sub("", remedy) if read else remedy
 
 
 def _silent(log: LogSeen) -> str:
