@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from kubectl_berth.cluster.views import Container, PersistentVolumeClaim, Pod, StorageClass
+from kubectl_berth.diagnosis.fit import host_ports
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.forbidden import forbidden_in, grant
 from kubectl_berth.engines.rules.logs import Telling
@@ -106,6 +107,28 @@ def _port(telling: Telling, log: LogSeen, pod: Pod, inventory: Inventory) -> str
     )
 
 
+def _taken(telling: Telling, log: LogSeen, pod: Pod, inventory: Inventory) -> str:
+    """Who may hold the port that a container could not open: on its node's network any pod there, else its own pod."""
+    number = next((int(one) for one in _PORT.findall(bare(telling.line)) if int(one)), None)
+    if number is None:
+        return ""
+    mates = [one.name for one in pod.spec.containers if any(port.container_port == number for port in one.ports)]
+    if not pod.spec.host_network:
+        both = f"Containers {' and '.join(mates)} of the pod both" if len(mates) > 1 else "Two processes of the pod"
+        return f"{both} want port {number}: they share one network, so change the port of one of them."
+    there = inventory.pods_of(Ref("Node", "", pod.spec.node_name))
+    others = [one for one in there if one.ref != pod.ref and not one.finished]
+    holders = [one for one in others if any(port == number for port, _ in host_ports(one.spec))]
+    who = (
+        ", ".join(str(one.ref) for one in holders[:3])
+        or "another pod with hostNetwork, or a process of the node itself"
+    )
+    return (
+        f"{_where(log.workload)} uses the network of its node, and on node {pod.spec.node_name} port {number} is taken "
+        f"by {who}. Give one of the two another port, or keep them on different nodes."
+    )
+
+
 _BOUND = re.compile(r"-Xmx\d+[kKmMgGtT]?\b|--max[-_]old[-_]space[-_]size[= ]\d+|-XX:MaxRAMPercentage=[\d.]+")
 
 
@@ -157,6 +180,7 @@ _EXACT: dict[str, Callable[[Telling, LogSeen, Pod, Inventory], str]] = {
     "low port": _port,
     "heap": _heap,
     "disk full": _full_disk,
+    "port in use": _taken,
 }
 
 RESOLVE = (

@@ -125,3 +125,16 @@ def test_the_daemons_that_a_taint_keeps_from_a_node_are_the_root(small: SmallClu
     answer = ask(small, question)
     assert "DaemonSet storage/tier-node" in answer.splitlines()[0] and "class=batch" in answer.splitlines()[0]
     assert "oleration" in answer and "Recreate" not in answer
+
+
+@pytest.mark.parametrize("host", [True, False])
+def test_a_port_that_is_taken_is_looked_for_where_the_pod_has_its_network(small: SmallCluster, host: bool) -> None:
+    spec = {"hostNetwork": host, "nodeName": "node-a"}
+    port = {"ports": [{"containerPort": 9100}]}
+    small.pod("meter-old", "jobs", app="meter", spec={**spec, "containers": [{"name": "m", "image": "m:1", **port}]})
+    broken = small.crashing("probe", "shop")
+    broken["spec"] |= {**spec, "containers": [{"name": "probe", "image": "probe:1", **port}]}
+    line = "FATAL listen tcp :9100: bind: address already in use\n"
+    small.log("shop", broken["metadata"]["name"], "probe", line, previous=True)
+    answer = ask(small, "why does probe crash?")
+    assert ("taken by Pod jobs/meter-old" in answer) is host and ("processes of the pod" in answer) is not host
