@@ -103,7 +103,8 @@ def _joined(material: Material, own: Finding, main: Ref, root: Finding, said: st
     """What the subject shows and the cause in one; the cause's words take the place of its name in the other's."""
     told = clause(about(material, own, main))
     effect, colon, named = own.summary.partition(": ")
-    if colon and root.subject.name in named and effect in told and not effect.endswith(f" {own.subject.kind}"):
+    parts = colon and effect.count("(") == effect.count(")")  # inside brackets it parts a code from its sentence
+    if parts and root.subject.name in named and effect in told and not effect.endswith(f" {own.subject.kind}"):
         return f"{told[: told.index(effect) + len(effect)]}: {said}"
     return _so(told, said, root)
 

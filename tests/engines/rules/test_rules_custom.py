@@ -145,3 +145,30 @@ def test_a_login_that_could_not_be_renewed_belongs_to_who_uses_it(small: SmallCl
            message="GET https://kv.blau.example/till: code 403: lease has ended")  # fmt: skip
     assert "Grant shop/till" in first(ask(small, "till cannot log in to its database since the rotation"))
     assert "no fault found" in first(ask(small, "is web ok?"))
+
+
+def test_an_ingress_that_an_operator_made_for_a_proof_is_not_what_a_host_is_asked_for(small: SmallCluster) -> None:
+    certificate = custom(small, "Certificate", "shop-tls", status={"notAfter": "2026-10-05T04:30:00Z"},
+                         spec={"secretName": "shop-tls"})  # fmt: skip
+    proof = custom(small, "Record", "a-proof", owner=certificate, spec={"solver": {"ingressClassName": "edge"}},
+                   status={"state": "pending", "reason": "wrong status code '404', expected '200'"})  # fmt: skip
+    small.add("networking.k8s.io/v1", "IngressClass", "nginx")
+    hosts: Thing = {"rules": [{"host": "far.blau.example"}]}
+    small.add(
+        "networking.k8s.io/v1", "Ingress", "a-proof-x", "shop", owner=proof, spec={**hosts, "ingressClassName": "edge"}
+    )
+    small.add("networking.k8s.io/v1", "Ingress", "front", "shop",
+              spec={**hosts, "ingressClassName": "nginx", "tls": [{"hosts": ["far.blau.example"], "secretName": "shop-tls"}]},  # noqa: E501
+              status={"loadBalancer": {"ingress": [{"ip": "192.0.2.7"}]}})  # fmt: skip
+    answer = ask(small, "far.blau.example is not secure, says the browser")
+    assert first(answer).startswith("**Ingress shop/front has a fault. Certificate shop/shop-tls: it expired 5h ago")
+    assert "spec.solver.ingressClassName of Record shop/a-proof" in to_do(answer)
+
+
+def test_the_words_of_a_condition_are_not_torn_apart_by_the_cause(small: SmallCluster) -> None:
+    custom(small, "Grant", "till", spec={"engineRef": {"name": "north"}}, reason="SyncError",
+           message="engine north is not ready")  # fmt: skip
+    custom(small, "Engine", "north", reason="Sealed", message="login failed: code 403")
+    assert "(SyncError: engine north is not ready); the cause is Engine shop/north" in first(
+        ask(small, "why is Grant till failing")
+    )
