@@ -31,7 +31,7 @@ _HOSTS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\bnc(?:\s+-\S+(?:\s+\d+(?=\s+-|\s+[a-z]))?)*\s+(?P<host>{_NAME})\s+(?P<port>\d{{1,5}})\b",
-        rf"\bwait-for(?:-it)?(?:\.sh)?\s+(?:-\S+\s+)*(?P<host>{_NAME}):(?P<port>\d{{1,5}})",
+        rf"\bwait-for(?:-it)?(?:\.sh)?\s+(?:-\S+\s+(?:\d+\s+)?)*(?P<host>{_NAME}):(?P<port>\d{{1,5}})",
         rf"\b(?:pg_isready|psql|redis-cli|mysqladmin|mysql|mongosh?)\b[^;&|]*?\s(?:-h\s*|--host[= ])(?P<host>{_NAME})"
         r"(?:[^;&|]*?\s(?:-[pP]\s*|--port[= ])(?P<port>\d{1,5}))?",
         rf"\b(?:nslookup|getent\s+(?:a?hosts)|dig|host)\s+(?P<host>{_NAME})\b",
