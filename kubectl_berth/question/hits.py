@@ -10,7 +10,7 @@ from kubectl_berth.question.catalogue import LAST_RANK, Catalogue, Entry
 from kubectl_berth.question.mentions import Mention, Words
 from kubectl_berth.question.missing import ASKED_ABOUT
 from kubectl_berth.question.unnamed import MOST_SUBJECTS
-from kubectl_berth.question.words import concept_of, says_little, singular, stem
+from kubectl_berth.question.words import concept_of, kinds_of, says_little, singular, stem
 from kubectl_berth.records import Ref
 
 _EXACT, _MEANT, _PART = 3.0, 2.0, 1.0
@@ -61,7 +61,7 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
         return 0
     if word.endswith("s") and word[:-1] == name:
         return _EXACT - 0.2
-    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
+    if (concept_of(word) or kinds_of(word)) and entry.ref.kind in ("Node", "Namespace"):
         return 0  # a node called db-1 is no database
     if word in entry.families or word in entry.stems or name in ends:
         return _MEANT

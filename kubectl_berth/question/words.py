@@ -69,7 +69,7 @@ CONCEPTS: dict[str, re.Pattern[str]] = {
     "queue": re.compile(r"kafka|rabbit|\bnats\b|pulsar|activemq|\bqueues?\b|broker|\btopics?\b|redpanda|messag"),
     "cache": re.compile(r"redis|valkey|memcache|\bcaches?\b|dragonfly|hazelcast"),
     "certificate": re.compile(r"certificat|\bcerts?\b|\bissuers?\b|\bacme\b"),
-    "backup": re.compile(r"backup|restore|snapshot"),
+    "backup": re.compile(r"backup|restore|snapshot|\bdumps?\b"),
     "monitoring": re.compile(r"prometheus|alertmanager|grafana|monitor"),
 }
 """What a kind of software is called. Held against API group, kind, plural, categories, names and images: no operator

@@ -97,29 +97,22 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     """Sorts the findings by whether they concern the question. What they quote is set in no mark of Markdown."""
     findings = [_unmarked(finding) for finding in findings]
     understanding = _doubts(understanding, findings)
-    subjects = understanding.subjects or understanding.elsewhere or understanding.likely
-    subjects = subjects or users_of(understanding.missing, understanding.namespaces, inventory)
-    subjects = subjects or _broken(understanding.longer, inventory, findings)
-    family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
+    subjects = _subjects(understanding, inventory, findings)
     spaces = {"", *understanding.namespaces}
     mixed = bool(understanding.namespaces and understanding.subjects) and all(
         r.namespace not in spaces for r in subjects
     )
+    family = frozenset(member for ref in subjects for member in family_of(ref, inventory))
     if subjects:
         family |= _guards(understanding, subjects, inventory)
-        chosen = concerning(findings, family)
-        if mixed:
-            there = inside(findings, understanding.namespaces)
-            chosen = [one for one in findings if one in chosen or one in there]
-    elif understanding.missing or _nowhere(understanding, inventory):
-        chosen = []
-    else:
-        chosen = _unnamed(understanding, inventory, findings)
+    chosen = _chosen(understanding, inventory, findings, family, mixed=mixed)
     passing: tuple[str, ...] = ()
     if inventory.namespace is None and (meant := _meant_elsewhere(understanding, subjects, chosen, findings)):
         passing = _well(understanding, subjects)
         subjects, family, mixed, chosen = (), frozenset(), False, meant
         understanding = replace(understanding, subjects=(), namespaces=(), guessed=False, by_kind=False)
+    elif few := _all_there_is(understanding, subjects, chosen, inventory):
+        subjects, family = few, frozenset(member for ref in few for member in family_of(ref, inventory))
     reach = reach_of(understanding, inventory, subjects, chosen)
     if inventory.namespace is not None:
         # the others that were named are told of in the reach; what follows is about the one read
@@ -130,18 +123,51 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
     subjects = _sick_first(understanding, subjects, chosen, inventory)
     if len(subjects) > 1 and not understanding.by_kind:
         chosen = _main_first(chosen, subjects[0], inventory)
-    return Case(
-        understanding,
-        inventory,
-        subjects,
-        chosen,
-        others,
-        family,
-        not subjects,
-        mixed=mixed,
-        reach=reach,
-        passing=passing,
-    )
+    return Case(understanding, inventory, subjects, chosen, others, family, not subjects,
+                mixed=mixed, reach=reach, passing=passing)  # fmt: skip
+
+
+def _subjects(said: Understanding, inventory: Inventory, findings: Sequence[Finding]) -> tuple[Ref, ...]:
+    """What the question is about: what it names, or what stands for a name that is not there."""
+    subjects = said.subjects or said.elsewhere or said.likely
+    subjects = subjects or users_of(said.missing, said.namespaces, inventory)
+    return subjects or _broken(said.longer, inventory, findings)
+
+
+def _chosen(
+    said: Understanding, inventory: Inventory, findings: Sequence[Finding], family: frozenset[Ref], *, mixed: bool
+) -> list[Finding]:
+    """The findings that concern the question."""
+    if not family:
+        return [] if said.missing or _nowhere(said, inventory) else _unnamed(said, inventory, findings)
+    chosen = concerning(findings, family)
+    if not mixed:
+        return chosen
+    there = inside(findings, said.namespaces)
+    return [one for one in findings if one in chosen or one in there]
+
+
+MOST_WORKLOADS = 2
+"""Workloads of a namespace up to which a complaint about it is one about them."""
+
+
+def _all_there_is(
+    said: Understanding, subjects: Sequence[Ref], chosen: Sequence[Finding], inventory: Inventory
+) -> tuple[Ref, ...]:
+    """The few workloads of the one namespace that a complaint mentions, where the objects show no fault of it."""
+    if subjects or len(said.mentioned) != 1 or said.namespaces != said.mentioned or said.kinds or said.missing:
+        return ()
+    if said.yes_no is not None or set(said.intents) != {"diagnose"} or any(one.severity != "info" for one in chosen):
+        return ()
+    there = [
+        one.ref
+        for one in inventory.workloads
+        if one.namespace in said.namespaces and one.kind in _LASTING and inventory.owner(one) is None
+    ]
+    return tuple(there) if len(there) <= MOST_WORKLOADS else ()
+
+
+_LASTING = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 
 
 def _doubts(said: Understanding, findings: Sequence[Finding]) -> Understanding:

@@ -48,7 +48,7 @@ def _score(finding: Finding, said: set[str], matters: Sequence[str]) -> int:
 
 def _stems(text: str) -> set[str]:
     """The words that say something, by what they share with others of the same verb."""
-    words = re.findall(r"[a-z]{4,}", text.lower())
+    words = re.findall(r"[a-z]{2,}", text.lower())
     return {stem(word) for word in words if word not in FUNCTION_WORDS and not says_little(word)}
 
 

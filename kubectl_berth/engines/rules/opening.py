@@ -45,6 +45,7 @@ _PRESSURES = {
     **dict.fromkeys(("memory", "ram"), "MemoryPressure"),
     **dict.fromkeys(("pids", "processes"), "PIDPressure"),
 }
+_SHORTAGES = {"DiskPressure": r"disk|storage", "MemoryPressure": r"memory|\boom", "PIDPressure": r"\bpids?\b|process"}
 _VERSION = re.compile(r"\bversion\b(?! of (?!the cluster|kubernetes|k8s|the server))", re.IGNORECASE)
 _UPGRADE = re.compile(r"\bupgrad\w*\b[^.?!]{0,30}?\bv?1\.(\d{1,2})\b", re.IGNORECASE)
 
@@ -115,9 +116,14 @@ def _pressure(case: Case) -> Opening | None:
     hit = [
         node.ref for node in nodes if any(one.type == what and one.status == "True" for one in node.status.conditions)
     ]
-    told = [one.subject for one in (*case.findings, *case.others) if one.reason == f"Node{what}"]
-    names = ", ".join(str(ref) for ref in dict.fromkeys((*hit, *told)))
-    return Opening(f"Yes: {names} reports {what}." if names else f"No: no node reports {what} now.")
+    every = [one for one in (*case.findings, *case.others) if one.subject.kind == "Node" and one.severity != "info"]
+    told = [one.subject for one in every if one.reason == f"Node{what}"]
+    if names := ", ".join(str(ref) for ref in dict.fromkeys((*hit, *told))):
+        return Opening(f"Yes: {names} reports {what}.")
+    ran_out = [one for one in every if re.search(rf"{_SHORTAGES[what]}", f"{one.reason} {one.summary}", re.IGNORECASE)]
+    if ran_out:
+        return Opening(f"Yes, though no node reports {what} now: {ran_out[0].subject}.")
+    return Opening(f"No: no node reports {what} now.")
 
 
 _DNS_ASKED = re.compile(
@@ -239,7 +245,7 @@ def _unknown(case: Case) -> Opening | None:
     if said.absent:
         return _no_product(case, said.absent[0])
     software = next((word for word in re.findall(r"[a-z]+", said.text.lower()) if _absent(word, case)), None)
-    if software is not None:
+    if software is not None and not fitting(said.text, case.causes):
         return Opening(
             f"Nothing that can be read looks like {quoted(software, 40)}{_only(case)}; this is about the rest.",
             alone=True,

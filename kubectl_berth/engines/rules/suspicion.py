@@ -26,7 +26,7 @@ _FAMILIES = (
     _Family(
         "the image or its registry", r"images?|registr\w+|(?:image )?pulls?|tags?", r"image|registry", r"pull|manifest"
     ),
-    _Family("the CPU", r"cpus?|processors?", r"\bcpu\b|throttl", r"insufficient|too busy"),
+    _Family("the CPU", r"cpus?|processors?", r"\bcpu\b|throttl", r"insufficient|too busy|replicas|autoscaler"),
     _Family("memory", r"memory|ram|oom\w*|heap", r"memory|\boom|heap", r"\b137\b|evict|killed"),
     _Family(
         "a lack of room", r"capacity|room|resources?|(?:too few|not enough|no (?:more )?free) nodes?",
@@ -50,8 +50,13 @@ _FAMILIES = (
     _Family("a certificate", r"certificates?|certs?|tls|ssl", r"certif|x509", r"\btls\b|expired|issuer"),
     _Family("a quota", r"quotas?|limit ?ranges?", r"quota|limitrange", r"exceed"),
     _Family(
-        "the configuration", r"config\w*|secrets?|env\w*|settings?|credentials?|passwords?",
-        r"config|secret|credential|password", r"\benv|variable|setting|auth|denied",
+        "the credentials", r"credentials?|passwords?|log-?ins?|authentication", r"credential|password|authenticat",
+        r"auth|secret|denied|forbidden|\b40[13]\b",
+    ),
+    _Family("a Secret", r"secrets?", r"secret", r"credential|config|\benv"),
+    _Family(
+        "the configuration", r"config\w*|env\w*|settings?|values", r"config",
+        r"secret|\benv|variable|setting|value|flag|argument",
     ),
     _Family("a taint", r"taints?|tolerations?", r"taint|tolera", r"selector"),
     _Family(

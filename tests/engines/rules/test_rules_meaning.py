@@ -88,7 +88,17 @@ def test_a_place_that_is_asked_about_itself_is_judged_itself(small: SmallCluster
 
 def test_a_complaint_that_fits_no_fault_is_not_answered_with_one(small: SmallCluster) -> None:
     small.crashing("proofer", "bakery")
+    assert first(ask(small, "prod looks strange")).startswith("**Deployment prod/till looks healthy")
+    small.healthy("card-reader", "prod")
+    small.healthy("receipts", "prod")
     assert first(ask(small, "prod looks strange")).startswith("**Nothing is broken: namespace prod looks healthy")
+
+
+def test_the_log_of_the_only_workload_of_a_namespace_is_heard(small: SmallCluster) -> None:
+    for pod in ("till-5d78c9869d-x2k4q", "till-5d78c9869d-m4nzp"):
+        small.log("prod", pod, "till", "".join(f"ERROR sync {n}: permission denied by ledger\n" for n in range(8)))
+    answer = ask(small, "prod does not sync")
+    assert first(answer).startswith("**Deployment prod/till") and "permission denied by ledger" in answer
 
 
 def test_of_things_called_alike_the_faulty_one_comes_first(small: SmallCluster) -> None:
@@ -160,6 +170,22 @@ def test_what_a_healthy_thing_logs_and_is_at_fault_is_followed(small: SmallClust
         small.log("prod", pod, "till", "ERROR Get http://wheat-price.rates.svc.cluster.local/v1: connection refused\n")
     line = first(ask(small, "till shows old prices, errors everywhere"))
     assert line.startswith("**Deployment prod/till runs (2 of 2 ready), but Service rates/wheat-price")
+
+
+def test_a_node_that_ran_out_is_not_denied_for_want_of_a_condition(small: SmallCluster) -> None:
+    node = next(one for one in small.things if one["kind"] == "Node" and one["metadata"]["name"] == "node-b")
+    assert first(ask(small, "are the nodes out of memory?")).startswith("**No: no node reports MemoryPressure")
+    for count in (1, 2, 3):
+        small.event(node, "SystemOOM", f"System OOM encountered, victim process: java, pid: 40{count}")
+        del small.things[-1]["involvedObject"]["namespace"]
+    assert first(ask(small, "are the nodes out of memory?")).startswith(
+        "**Yes, though no node reports MemoryPressure now: Node node-b."
+    )
+
+
+def test_software_whose_fault_fits_is_not_called_absent_first(small: SmallCluster) -> None:
+    small.add("batch/v1", "CronJob", "menu-dump", "tools", spec={"schedule": "0 2 * * *", "suspend": True}, status={})
+    assert "CronJob tools/menu-dump" in first(ask(small, "did the backup get stuck"))
 
 
 # --- a cause that is named --------------------------------------------------------------------------------------------
