@@ -11,6 +11,9 @@ from kubectl_berth.engines.rules.serving import endpoints_of, figure
 from kubectl_berth.engines.rules.targets import Target, target_of
 from kubectl_berth.records import Ref
 
+LONGEST = 4000
+"""Characters of a command that are looked at."""
+
 _KINDS = {
     **dict.fromkeys(("job", "jobs"), "Job"),
     **dict.fromkeys(("deployment", "deployments", "deploy"), "Deployment"),
@@ -32,8 +35,8 @@ _HOSTS = tuple(
     for pattern in (
         rf"\bnc(?:\s+-\S+(?:\s+\d+(?=\s+-|\s+[a-z]))?)*\s+(?P<host>{_NAME})\s+(?P<port>\d{{1,5}})\b",
         rf"\bwait-for(?:-it)?(?:\.sh)?\s+(?:-\S+\s+(?:\d+\s+)?)*(?P<host>{_NAME}):(?P<port>\d{{1,5}})",
-        rf"\b(?:pg_isready|psql|redis-cli|mysqladmin|mysql|mongosh?)\b[^;&|]*?\s(?:-h\s*|--host[= ])(?P<host>{_NAME})"
-        r"(?:[^;&|]*?\s(?:-[pP]\s*|--port[= ])(?P<port>\d{1,5}))?",
+        rf"\b(?:pg_isready|psql|redis-cli|mysqladmin|mysql|mongosh?)\b[^;&|]{0, 200}?\s(?:-h\s*|--host[= ])(?P<host>{_NAME})"
+        r"(?:[^;&|]{0,200}?\s(?:-[pP]\s*|--port[= ])(?P<port>\d{1,5}))?",
         rf"\b(?:nslookup|getent\s+(?:a?hosts)|dig|host)\s+(?P<host>{_NAME})\b",
         rf"\b(?:https?|tcp|amqps?|rediss?|postgres(?:ql)?|mysql|mongodb|nats|kafka)://(?:[^\s/@]*@)?(?P<host>{_NAME})"
         r"(?::(?P<port>\d{1,5}))?",
@@ -44,7 +47,7 @@ _HOSTS = tuple(
 
 def waited_for(pod: Pod, container: Container, lines: Sequence[str], inventory: Inventory) -> list[Target]:
     """What the container's command, or a line of its log that waits, names: what is down first."""
-    command = " ".join((*container.command, *container.args))
+    command = " ".join((*container.command, *container.args))[:LONGEST]
     waiting = [line for line in lines if _WAITS.search(line)]
     found = [*_objects(command, pod, inventory)] if _WAITS.search(command) else []
     found += [target for line in waiting[-1:] for target in _objects(line, pod, inventory)]
