@@ -35,7 +35,8 @@ _HOSTS = tuple(
     for pattern in (
         rf"\bnc(?:\s+-\S+(?:\s+\d+(?=\s+-|\s+[a-z]))?)*\s+(?P<host>{_NAME})\s+(?P<port>\d{{1,5}})\b",
         rf"\bwait-for(?:-it)?(?:\.sh)?\s+(?:-\S+\s+(?:\d+\s+)?)*(?P<host>{_NAME}):(?P<port>\d{{1,5}})",
-        rf"\b(?:pg_isready|psql|redis-cli|mysqladmin|mysql|mongosh?)\b[^;&|]{0, 200}?\s(?:-h\s*|--host[= ])(?P<host>{_NAME})"
+        rf"\b(?:pg_isready|psql|redis-cli|mysqladmin|mysql|mongosh?)\b[^;&|]{{0,200}}?\s"
+        rf"(?:-h\s*|--host[= ])(?P<host>{_NAME})"
         r"(?:[^;&|]{0,200}?\s(?:-[pP]\s*|--port[= ])(?P<port>\d{1,5}))?",
         rf"\b(?:nslookup|getent\s+(?:a?hosts)|dig|host)\s+(?P<host>{_NAME})\b",
         rf"\b(?:https?|tcp|amqps?|rediss?|postgres(?:ql)?|mysql|mongodb|nats|kafka)://(?:[^\s/@]*@)?(?P<host>{_NAME})"
