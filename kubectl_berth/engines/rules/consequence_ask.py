@@ -157,7 +157,7 @@ def _of_what(case: Case, act: Act, start: int, end: int) -> Asked | None:
         if ref is None and not kinds:
             said = case.understanding
             strange = case.lost or said.absent or said.unrecognised or said.yes_no
-            plain = not (strange or said.namespaces or {"health", "logs"} & set(said.intents))
+            plain = not (strange or said.namespaces or set(said.intents) - {"diagnose"})
             return Asked(act, None) if plain and act == "delete" else None
         if kinds and "Node" not in kinds and not case.lost:
             return Asked(act, None, kind=kinds[0])
