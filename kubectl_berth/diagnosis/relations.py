@@ -316,6 +316,7 @@ EXPLAINED: dict[str, tuple[Relation, ...]] = {
     "TopologySpread": (barred_nodes,),
     "ResourceNotOffered": (plugins,),
     "ControllerNotReconciling": (controllers,),
+    "CronJobLate": (controllers,),
     "NoScheduler": (scheduler,),
     "CsiDriverMissingOnNode": (drivers, node),
     "PodSandboxFails": (sandboxed,),

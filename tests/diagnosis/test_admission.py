@@ -33,7 +33,7 @@ def test_a_full_quota_is_the_cause(by_event: bool) -> None:
     findings = refused(QUOTA, by_event=by_event)
     cause = one(findings, "QuotaExceeded")
     assert cause.cause and cause.subject == Ref("ResourceQuota", "shop", "team-a")
-    assert "limits.cpu=1" in cause.summary and "limits.cpu=6 of limits.cpu=6" in cause.summary
+    assert "limits.cpu=1" in cause.summary and "limits.cpu: 6 of 6 in use" in cause.summary
     assert Ref("Deployment", "shop", "web") in cause.effects
     assert [finding for finding in findings if finding.cause] == [cause]
 

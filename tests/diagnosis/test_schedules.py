@@ -87,3 +87,10 @@ def test_a_schedule_resumed_or_rewritten_lately_has_missed_nothing() -> None:
     assert unknown.severity == "info"
     busy = cron("sweep", "@hourly", last=900, status={"active": [{"name": "sweep-1"}]}, **edited(90000))
     assert reasons(busy) == set()
+
+
+def test_a_late_schedule_follows_from_a_controller_that_stopped() -> None:
+    lease = obj("coordination.k8s.io/v1", "Lease", "kube-controller-manager", "kube-system",
+                spec={"holderIdentity": "cp-1", "renewTime": ago(900), "leaseDurationSeconds": 15})  # fmt: skip
+    late = cron("sweep", "@hourly", last=905, **edited(90000))
+    assert one(found(late, lease), "CronJobLate").caused_by == Ref("Lease", "kube-system", "kube-controller-manager")

@@ -95,6 +95,13 @@ def _finished(inventory: Inventory, view: Identified, asked: str) -> list[str]:
     return []
 
 
+def _in_use(used: str, hard: str) -> str:
+    """ "cpu: 6 of 6 in use" for each resource of "cpu=6" and "cpu=6"."""
+    limits = dict(part.strip().partition("=")[::2] for part in hard.split(","))
+    pairs = [part.strip().partition("=")[::2] for part in used.split(",")]
+    return ", ".join(f"{name}: {much} of {limits.get(name, 'unknown')} in use" for name, much in pairs)
+
+
 def _room(view: Identified, asked: str) -> str:
     if "count/" in asked and view.kind in ("CronJob", "Job"):
         return (
@@ -117,7 +124,7 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             _severity(view),
             ref,
             "QuotaExceeded",
-            f"it is used up: {_made_of(view)} of {view.ref} ask for {full[2]}, {full[3]} of {full[4]} are in use",
+            f"it is used up ({_in_use(full[3], full[4])}): {_made_of(view)} of {view.ref} ask for {full[2]}",
             (evidence, *_finished(inventory, view, full[2])),
             effects=(view.ref,),
             remedy=_room(view, full[2]),
