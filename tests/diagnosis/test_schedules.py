@@ -90,7 +90,9 @@ def test_a_schedule_resumed_or_rewritten_lately_has_missed_nothing() -> None:
 
 
 def test_a_late_schedule_follows_from_a_controller_that_stopped() -> None:
-    lease = obj("coordination.k8s.io/v1", "Lease", "kube-controller-manager", "kube-system",
-                spec={"holderIdentity": "cp-1", "renewTime": ago(900), "leaseDurationSeconds": 15})  # fmt: skip
+    leases = [
+        obj("coordination.k8s.io/v1", "Lease", f"kube-{name}", "kube-system", spec={"renewTime": ago(minutes)})
+        for name, minutes in (("controller-manager", 900), ("scheduler", 0.1))
+    ]
     late = cron("sweep", "@hourly", last=905, **edited(90000))
-    assert one(found(late, lease), "CronJobLate").caused_by == Ref("Lease", "kube-system", "kube-controller-manager")
+    assert one(found(late, *leases), "CronJobLate").caused_by == Ref("Lease", "kube-system", "kube-controller-manager")
