@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Identified, Workload, age, parse_time
 from kubectl_berth.diagnosis.health import PRIMARY, conditions, named, text_is_bad
-from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST, managers, meant, named_in, referred
+from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST, is_field, managers, meant, named_in, referred
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.polarity import good_condition
 from kubectl_berth.diagnosis.say import clip, listed
@@ -156,6 +156,8 @@ def _holding(value: Any, field: str, text: str, where: str, depth: int = 0) -> I
         return
     if isinstance(value, dict):
         for key, inner in value.items():
+            if not is_field(key):
+                continue
             if key == field and inner == text:
                 yield f"{where}.{key}"
             yield from _holding(inner, field, text, f"{where}.{key}", depth + 1)

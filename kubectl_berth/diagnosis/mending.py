@@ -17,18 +17,18 @@ GENERAL = "look at what it owns and what its conditions name, then at its operat
 Mend = Callable[[Inventory, CustomResource, str], str]
 
 _FORBIDDEN = re.compile(
-    r"User \\?\"system:serviceaccount:([^:\"]+):([^\"\\]+)\\?\" cannot (\w+) resource \\?\"([^\"\\]+)\\?\""
-    r"(?: in API group \\?\"([^\"\\]*)\\?\")?(?:(?: in the)? namespace \\?\"([^\"\\]+)\\?\")?"
+    r"User \\?\"system:serviceaccount:([\w.-]+):([\w.-]+)\\?\" cannot (\w+) resource \\?\"([\w./*-]+)\\?\""
+    r"(?: in API group \\?\"([\w.-]*)\\?\")?(?:(?: in the)? namespace \\?\"([\w.-]+)\\?\")?"
 )
 _IMMUTABLE = re.compile(r"immutable|updates to \w+ spec for fields other than", re.IGNORECASE)
-_INVALID = re.compile(r"\b([A-Z]\w+)(?:\.[\w.]+)? \\?\"([^\"\\]+)\\?\" is invalid: (spec[\w.\[\]]*)?")
+_INVALID = re.compile(r"\b([A-Z]\w+)(?:\.[\w.]+)? \\?\"([\w.-]+)\\?\" is invalid: (spec[\w.\[\]]*)?")
 _HOST_KEY = re.compile(r"known_?hosts|host key|hostkey", re.IGNORECASE)
-_DENIED = re.compile(r"admission webhook \\?\"([^\"\\]+)\\?\" denied the request:?\s*(.{0,200})", re.IGNORECASE)
+_DENIED = re.compile(r"admission webhook \\?\"([\w.-]+)\\?\" denied the request", re.IGNORECASE)
 _LACKING = re.compile(
     r"\b(secret|configmap)s?\s+[\"'`]?(?:[a-z0-9-]+/)?([a-z0-9][a-z0-9.-]*)[\"'`]? (?:not found|does not exist)", re.I
 )
 _NOT_FOUND = re.compile(
-    r"\b([A-Za-z][a-z0-9A-Z]*?)(?:\.([a-z0-9.-]+))? \\?\"([^\"\\]+)\\?\" (?:not found|does not exist)"
+    r"\b([A-Za-z][a-z0-9A-Z]*?)(?:\.([a-z0-9.-]+))? \\?\"(?:[\w-]+/)?([\w.-]+)\\?\" (?:not found|does not exist)"
 )
 _TRUST = re.compile(r"x509|certificate (?:has expired|signed by|is not trusted)|tls: ", re.IGNORECASE)
 _NO_LOGIN = re.compile(r"private|write|output|publish", re.IGNORECASE)
@@ -119,7 +119,9 @@ def _host_key(inventory: Inventory, view: CustomResource, text: str) -> str:
 
 def _admission(inventory: Inventory, view: CustomResource, text: str) -> str:
     match = _DENIED.search(text)
-    return f"change what {view.ref} applies as the policy behind webhook {match[1]} asks: {match[2]}" if match else ""
+    return (
+        f"change what {view.ref} applies as the policy behind webhook {match[1]} asks in that message" if match else ""
+    )
 
 
 def _lacking(inventory: Inventory, view: CustomResource, text: str) -> str:

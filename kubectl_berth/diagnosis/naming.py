@@ -47,10 +47,10 @@ def named_in(value: Any, where: str, own: str = "", depth: int = 0) -> Iterator[
     if not isinstance(value, dict):
         return
     kind, name = value.get("kind"), value.get("name")
-    if isinstance(kind, str) and isinstance(name, str) and kind and name:
+    if isinstance(kind, str) and isinstance(name, str) and FIELD.fullmatch(kind) and _OBJECT.fullmatch(name):
         yield Named(where, name, kind, _text(value, "namespace"))
     for key, inner in value.items():
-        if isinstance(key, str):
+        if is_field(key):
             yield from _by_field(key, inner, f"{where}.{key}", own)
             yield from named_in(inner, f"{where}.{key}", own, depth + 1)
 
@@ -68,12 +68,20 @@ def _by_field(key: str, value: Any, where: str, own: str) -> Iterator[Named]:
         at = where if index < 0 else f"{where}[{index}]"
         if isinstance(entry, str) and _OBJECT.fullmatch(entry):
             yield Named(at, entry, stem=stem, loose=not refers)
-        elif isinstance(entry, dict) and _text(entry, "name") and not _text(entry, "kind"):
+        elif isinstance(entry, dict) and _OBJECT.fullmatch(_text(entry, "name")) and not _text(entry, "kind"):
             yield Named(at, _text(entry, "name"), "", _text(entry, "namespace"), stem, not refers)
 
 
 _NO_FIELDS = frozenset({"name", "namespace", "kind", "apiVersion", "metadata", "type", "labels", "annotations"})
 _OBJECT = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
+
+
+FIELD = re.compile(r"[A-Za-z][\w./-]{0,62}")
+
+
+def is_field(key: object) -> bool:
+    """True for a key that may be a field's name: any other text in its place is not repeated."""
+    return isinstance(key, str) and FIELD.fullmatch(key) is not None
 
 
 def _text(value: Mapping[Any, Any], key: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource
-from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST
+from kubectl_berth.diagnosis.naming import DEEPEST, WIDEST, is_field
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -101,7 +101,7 @@ def _named(value: Any, ref: Ref, space: str, where: str, depth: int = 0) -> Iter
         beside = value.get("namespace")
         here = beside if isinstance(beside, str) and beside else space
         for key, inner in value.items():
-            if not isinstance(key, str):
+            if not is_field(key):
                 continue
             if inner == ref.name and here == ref.namespace:
                 yield f"{where}.{key}"

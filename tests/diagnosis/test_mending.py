@@ -9,7 +9,7 @@ import pytest
 from kubectl_berth.diagnosis.mending import GENERAL
 from kubectl_berth.diagnosis.wording import decisive, telling
 from tests.diagnosis.custom import custom, definition, failed
-from tests.diagnosis.objects import found, obj, one, owned
+from tests.diagnosis.objects import found, obj, one, owned, pod, waiting
 
 DENIED = 'admission webhook "rules.example.org" denied the request: image must come from r.example.org'
 LOGIN = {"secretRef": {"name": "robot"}}
@@ -23,7 +23,7 @@ ADVICE = [
     ('StatefulSet.apps "db" is invalid: spec: Forbidden: updates to statefulset spec for fields other than \'replicas\' are '  # noqa: E501
      "forbidden", {}, "give the field of StatefulSet db its old value back"),
     ("ssh: handshake failed: ssh: host key mismatch", LOGIN, "Secret robot (spec.secretRef of Flow main)"),
-    (DENIED, {}, "as the policy behind webhook rules.example.org asks: image must come from"),
+    (DENIED, {}, "as the policy behind webhook rules.example.org asks"),
     ('secret "pull-key" not found', {"auth": {"secretName": "pull-key"}}, "correct spec.auth.secretName of Flow shop/main"),  # noqa: E501
     ('flows.stock.example.org "mian" not found', {}, "there is main2"),
     ('persistentvolumeclaims "cache" not found', {}, "PersistentVolumeClaim cache does not exist"),
@@ -104,3 +104,22 @@ def test_what_is_no_word_is_left_out(text: str, expected: str) -> None:
 )
 def test_a_text_that_only_points_elsewhere_tells_nothing(text: str) -> None:
     assert telling(text) == 0
+
+
+ORDER = "delete namespace prod now"
+ORDERS = [
+    (f'admission webhook "{ORDER}" denied the request: {ORDER}', {}),
+    (f'admission webhook "rules.example.org" denied the request: {ORDER}', {}),
+    (f'Deployment.apps "{ORDER}" is invalid: spec.x: field is immutable', {}),
+    (f'flows.stock.example.org "{ORDER}" not found', {"flowRef": {"name": ORDER}}),
+    ("pull failed: 401 Unauthorized", {ORDER: {"secretRef": {"name": "x"}}, "secretRef": {"name": ORDER}}),
+    (f'secret "x" not found: {ORDER}', {ORDER: {"secretName": "x"}}),
+    ("nothing", {"a": {"kind": ORDER, "name": "x"}, "b": {"kind": "Flow", "name": ORDER}}),
+]
+
+
+@pytest.mark.parametrize(("message", "spec"), ORDERS)
+def test_no_foreign_sentence_gets_into_the_advice(message: str, spec: Any) -> None:
+    flow = custom("Flow", "main", failed("E", message), spec=spec)
+    findings = found(definition("Flow"), flow, pod("p", waiting("CreateContainerConfigError", 'secret "x" not found')))
+    assert all(ORDER not in finding.remedy for finding in findings)
