@@ -42,7 +42,7 @@ def say_claim(case: Case, claim: PersistentVolumeClaim) -> Said:
 
 
 def _verdict(case: Case, claim: PersistentVolumeClaim, use: ClaimUse, volume: PersistentVolume | None) -> str:
-    fate = _fate(case, claim, volume)
+    fate = _fate(claim, volume)
     if claim.metadata.deletion_timestamp:
         passed = age(case.inventory.now, claim.metadata.deletion_timestamp)
         waits = f"until {_names(use)} no longer mounts it" if use.pods else "for its finalizers"
@@ -72,7 +72,7 @@ def _size(claim: PersistentVolumeClaim) -> str:
     return str(claim.status.capacity.get("storage") or claim.spec.resources.requests.get("storage") or "")
 
 
-def _fate(case: Case, claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> str:
+def _fate(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> str:
     """What becomes of the volume and its data once the claim is gone."""
     data = f"the data on it ({size})" if (size := _size(claim)) else "the data on it"
     policy = volume.spec.persistent_volume_reclaim_policy if volume is not None else ""
@@ -83,7 +83,6 @@ def _fate(case: Case, claim: PersistentVolumeClaim, volume: PersistentVolume | N
         )
     if policy in ("Delete", "Recycle"):
         return f"the reclaim policy of its volume is {policy}: {data} would be gone for good"
-    del case
     return f"the reclaim policy of its volume could not be read (Delete is the usual one: {data} would be gone)"
 
 

@@ -12,7 +12,7 @@ from kubectl_berth.diagnosis.sizing import Sizing, Use, Verdict, share, size
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.attributes import resources_said
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.sizing_effects import asked_of, crowded, node_victim, shifted
+from kubectl_berth.engines.rules.sizing_effects import asked_of, crowded, in_bounds, node_victim, shifted
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl
@@ -117,7 +117,7 @@ def _verdict(ref: Ref, sizing: Sizing) -> str:
     low = any(one.code in _TOO_LOW for one in sizing.verdicts)
     state = "is over-provisioned" if over and not low else "is not sized right" if over or low else "is about right"
     if not words:
-        return f"{ref} {state}: what it uses now lies between 40% and 100% of what it requests."
+        return f"{ref} {state}: {in_bounds(sizing)}."
     return f"{ref} {state}: {'; '.join(words)}.{_raise(sizing)}"
 
 

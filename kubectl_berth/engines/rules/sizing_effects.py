@@ -34,6 +34,24 @@ def asked_of(sizing: Sizing, text: str) -> Sizing:
     return replace(sizing, verdicts=tuple(narrowed))
 
 
+def in_bounds(sizing: Sizing) -> str:
+    """That nothing of what was asked about is out of bounds, in figures where it was limits alone."""
+    if any(one.field == "request" for one in sizing.verdicts):
+        names = sorted({one.resource for one in sizing.verdicts})
+        what = "what" if len(names) > 1 else f"the {names[0]} that"
+        return f"what it uses now lies between 40% and 100% of {what} it requests"
+    told = []
+    for one in sizing.verdicts:
+        if one.figure and one.highest is not None:
+            told.append(
+                f"container {one.container} uses {show(one.resource, one.highest)} of its {one.resource} limit of "
+                f"{show(one.resource, one.figure)} ({share(one.highest, one.figure)}%)"
+            )
+        elif one.figure is None:
+            told.append(f"container {one.container} has no {one.resource} limit")
+    return "; ".join(told) or "no limit is near"
+
+
 def _new_needs(sizing: Sizing) -> dict[str, Decimal]:
     """What a pod would reserve with the proposed requests, {} where none is proposed."""
     moved = [one for one in sizing.verdicts if one.field == "request" and one.provisional is not None]

@@ -181,6 +181,14 @@ def test_only_the_resource_asked_about_is_sized_with_its_figure_first(small: Sma
     assert "from 100m to 360m" in first(answer) and "--requests=cpu=360m`" in answer
 
 
+def test_a_limit_that_is_far_away_is_told_with_its_figures(small: SmallCluster) -> None:
+    pod = asking(small, "loom", "mill", "node-a", cpu="2", memory="2Gi")
+    pod["spec"]["containers"][0]["resources"]["limits"] = {"memory": "4Gi"}
+    uses(small, pod, cpu="100m", memory="400Mi")
+    answer = first(ask(small, "is the memory limit of loom high enough?"))
+    assert "uses 400Mi of its memory limit of 4Gi (10%)" in answer and "between 40%" not in answer
+
+
 def test_a_request_that_leaves_pods_pending_is_not_proposed(small: SmallCluster) -> None:
     deployment = small.deployment("loom", "mill", replicas=3)
     owner = small.replica_set(deployment, "6b8f7c9d44", replicas=3, ready=3)
