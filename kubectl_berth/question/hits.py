@@ -61,8 +61,10 @@ def _level(mention: Mention, entry: Entry, ends: frozenset[str]) -> float:
         return 0
     if word.endswith("s") and word[:-1] == name:
         return _EXACT - 0.2
-    if (concept_of(word) or kinds_of(word)) and entry.ref.kind in ("Node", "Namespace"):
+    if concept_of(word) and entry.ref.kind in ("Node", "Namespace"):
         return 0  # a node called db-1 is no database
+    if kinds_of(word) and entry.ref.kind == "Namespace":
+        return 0
     if word in entry.families or word in entry.stems or name in ends:
         return _MEANT
     wanted = set(word.split("-"))

@@ -26,7 +26,7 @@ _FAMILIES = (
     _Family(
         "the image or its registry", r"images?|registr\w+|(?:image )?pulls?|tags?", r"image|registry", r"pull|manifest"
     ),
-    _Family("the CPU", r"cpus?|processors?", r"\bcpu\b|throttl", r"insufficient|too busy|replicas|autoscaler"),
+    _Family("the CPU", r"cpus?|processors?", r"\bcpu\b|throttl", r"insufficient|too busy|autoscaler"),
     _Family("memory", r"memory|ram|oom\w*|heap", r"memory|\boom|heap", r"\b137\b|evict|killed"),
     _Family(
         "a lack of room", r"capacity|room|resources?|(?:too few|not enough|no (?:more )?free) nodes?",

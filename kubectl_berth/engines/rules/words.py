@@ -201,7 +201,7 @@ _HARM = ("failing", "crash", "down", "pending", "memory", "image", "scaling", "c
 
 
 BAD_NEWS = re.compile(
-    r"\b(?:fail\w*|broken?|breaks?|stuck|wrong|not|no|never|can'?t|cannot|won'?t|doesn'?t|isn'?t|expired?|pending|errors?|"
+    r"\b(?:fail\w*|broken?|breaks?|stuck|wrong|not|no|never|cannot|[a-z]+n't|expired?|pending|errors?|"
     r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why|nothing|empty|stale|strange|odd|weird|wrong)\b",
     re.IGNORECASE,
 )
