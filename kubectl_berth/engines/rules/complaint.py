@@ -15,6 +15,8 @@ REPEATED = 3
 """Times that a healthy container says an error before it counts."""
 REFUSED = 2
 """Times where the API server refuses it."""
+STATES = frozenset({"crash", "memory", "pending", "image", "scaling", "node"})
+"""What a question takes for granted that a healthy pod's state refutes, whatever its log says."""
 ERROR = 3.0
 """Score from which a line is an error."""
 
@@ -23,6 +25,8 @@ def told_by_log(case: Case, logs: Sequence[LogSeen]) -> Finding | None:
     """What a healthy subject's log says against it; None where nobody complained, or it says nothing of the kind."""
     said = case.understanding
     if not case.healthy or not case.subjects or "logs" in said.intents or not BAD_NEWS.search(said.text):
+        return None
+    if STATES & {one.claim for one in said.premises if not one.negated}:
         return None
     for log in logs:
         best = log.reading.lines[0] if log.reading.lines else None

@@ -370,3 +370,11 @@ def test_of_two_pods_the_second_one_may_lead(small: SmallCluster) -> None:
     small.log("farm", "ducks-5d78c9869d-x2k4q", "ducks", "INFO waiting for the lead\n" * 5)
     small.log("farm", "ducks-5d78c9869d-m4nzp", "ducks", "".join(map(REFUSED.format, range(3))))
     assert "says 3 times" in first(ask(small, "ducks isn't updating the ponds any more, why?"))
+
+
+@pytest.mark.parametrize("question", ["why does ducks crash all the time?", "ducks is OOMKilled, why?"])
+def test_a_state_that_is_not_so_stays_refuted_whatever_the_log_says(small: SmallCluster, question: str) -> None:
+    ducks(small, FULL * 5)
+    answer = ask(small, question)
+    assert "Deployment farm/ducks looks healthy" in answer and "no space left" in answer
+    assert "but the log of container" not in answer
