@@ -41,7 +41,10 @@ from kubectl_berth.records import Ref, ToolResult
 def consequence(case: Case) -> Asked | None:
     """What is asked, where the question is what follows from an act and that can be told; None for any other."""
     found = None if case.blind or case.instead else asked(case)
-    if found is None or (case.lost and (found.ref is None or found.ref.kind not in ("Secret", "ConfigMap"))):
+    if found is None:
+        return None
+    known = found.ref is not None and (found.ref.kind in ("Secret", "ConfigMap") or case.inventory.find(found.ref))
+    if case.lost and not known:
         return None
     return found if _said(case, found) is not None else None
 

@@ -161,7 +161,7 @@ def _of_what(case: Case, act: Act, start: int, end: int) -> Asked | None:
             return Asked(act, None) if plain and act == "delete" else None
         if kinds and "Node" not in kinds and not case.lost:
             return Asked(act, None, kind=kinds[0])
-    if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}\bnodes?\b", text[end:], re.IGNORECASE):
+    if ref is None or ref.kind == "Node" or re.match(r"[^.?!,;]{0,25}(?<![\w-])nodes?(?![\w-])", text[end:], re.I):
         return None
     done_to = ref.name in text[start:end] or re.search(r"(?:ed|thrown|taken)\b", text[start:end], re.IGNORECASE)
     if act in ("delete", "scale", "restart") and not done_to and not direct(ref, text[end:]):
@@ -181,7 +181,7 @@ def _with_more(case: Case, act: Act, ref: Ref, kinds: Sequence[str], end: int) -
     hinder = re.search(r"\bfinali[sz]ers?\b", text[end:], re.IGNORECASE)
     forced = re.search(r"(?<!\w)(?:--force|force(?:fully|d)?|by force)(?!\w)", text, re.IGNORECASE)
     how = "finalizer" if hinder else "force" if forced else ""
-    pods = re.match(r"[^.?!,;]{0,25}\b(pods?)\b", text[end:], re.IGNORECASE) if ref.kind != "Pod" else None
+    pods = re.match(r"[^.?!,;]{0,25}(?<![\w-])(pods?)(?![\w-])", text[end:], re.I) if ref.kind != "Pod" else None
     if pods is not None and act in ("delete", "restart"):
         return Asked(act, ref if pods[1].lower() == "pods" else one_pod(case, ref), True, state=how)
     if act == "delete" and kinds and ref.kind not in kinds:

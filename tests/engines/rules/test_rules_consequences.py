@@ -336,6 +336,13 @@ def test_the_secret_that_an_object_makes_goes_with_it(small: SmallCluster, quest
     )
 
 
+def test_a_word_of_the_trade_in_a_name_is_no_word(small: SmallCluster) -> None:
+    small.definition("keys.example.io", "v1", "KeyRing", "keyrings")
+    small.add("keys.example.io/v1", "KeyRing", "pod-node-keys", "mill", spec={}, status={"phase": "Synced"})
+    answer = first(ask(small, "can I delete the keyring pod-node-keys?"))
+    assert answer.startswith("**Only if what it stands for") and "pod-node-keys" in answer
+
+
 def test_an_object_that_nothing_hangs_on(small: SmallCluster) -> None:
     operators_object(small)
     assert first(ask(small, "can I delete the keyring loom-keys?")).startswith("**Only if what it stands for")
