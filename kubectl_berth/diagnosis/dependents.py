@@ -9,8 +9,8 @@ from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Identified, Pod, Service, Workload
 from kubectl_berth.cluster.views.pods import PodSpec
-from kubectl_berth.diagnosis.checks.operators import references
 from kubectl_berth.diagnosis.checks.surroundings import routed, services_needed
+from kubectl_berth.diagnosis.naming import meant, named_in
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.records import Ref
 
@@ -253,7 +253,7 @@ def _strings(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def referring(inventory: Inventory, view: Identified) -> list[Ref]:
-    """The operators' objects whose spec names this one by kind and name, but for those that own it."""
+    """The operators' objects whose spec names this one, but for those that own it."""
     above = set(inventory.owners(view))
     return [
         one.ref
@@ -261,8 +261,8 @@ def referring(inventory: Inventory, view: Identified) -> list[Ref]:
         if one.ref != view.ref
         and one.ref not in above
         and any(
-            (kind, name) == (view.kind, view.name) and (space or one.namespace) in (view.namespace, one.namespace)
-            for kind, name, space in references(one.spec)
+            place.name == view.name and (there := meant(inventory, one, place)) is not None and there.ref == view.ref
+            for place in named_in(one.spec, "spec", one.kind)
         )
     ]
 

@@ -147,25 +147,6 @@ def _broken(inventory: Inventory, pod: Pod) -> bool:
     )
 
 
-# --- references -------------------------------------------------------------------------------------------------------
-
-
-def references(value: Any, depth: int = 0) -> Iterator[tuple[str, str, str]]:
-    """Kind, name and namespace ("" where none is given) of every object that a spec or status names."""
-    if depth > 5:
-        return
-    if isinstance(value, dict):
-        kind, name = value.get("kind"), value.get("name")
-        if isinstance(kind, str) and isinstance(name, str) and kind and name:
-            namespace = value.get("namespace")
-            yield kind, name, namespace if isinstance(namespace, str) else ""
-        for inner in value.values():
-            yield from references(inner, depth + 1)
-    elif isinstance(value, list):
-        for inner in value[:200]:
-            yield from references(inner, depth + 1)
-
-
 # --- operators --------------------------------------------------------------------------------------------------------
 
 _COMMON = frozenset(
