@@ -91,3 +91,11 @@ def test_a_workload_with_all_its_pods_is_not_blamed_for_an_old_refusal() -> None
     web = deployment()
     rs = replica_set(web, "web-1")
     assert reasons(web, rs, event(rs, "FailedCreate", f"Error creating: {QUOTA}")) == set()
+
+
+def test_pods_of_a_new_version_are_told_from_more_pods_of_the_same() -> None:
+    for updated, words in ((0, "the pods of its new version are not created"), (2, "its pods are not created")):
+        web = deployment("web", replicas=3, ready=2, status={"updatedReplicas": updated, "replicas": 2})
+        rs = replica_set(web, "web-2", replicas=1, ready=0)
+        rs["status"] = {"replicas": 0, "conditions": [condition("ReplicaFailure", "True", "FailedCreate", QUOTA)]}
+        assert words in one(found(web, rs), "PodsNotCreated").summary

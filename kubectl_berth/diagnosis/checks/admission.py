@@ -82,6 +82,13 @@ def _made_of(view: Identified) -> str:
     return "Jobs" if view.kind == "CronJob" else "pods"
 
 
+def _whose(view: Identified) -> str:
+    """What is not made, as part of a sentence on the object: where older pods serve, it is the new version's."""
+    if isinstance(view, Workload) and view.kind == "Deployment" and view.updated < view.ready:
+        return "the pods of its new version"
+    return f"its {_made_of(view)}"
+
+
 def _finished(inventory: Inventory, view: Identified, asked: str) -> list[str]:
     """How many of the objects that a quota counts have ended and only take up its room."""
     if "count/jobs" in asked:
@@ -131,7 +138,7 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             disproof=f"status.used of the quota below its hard limit by {full[2]}",
         )
         yield _caused(
-            inventory, view, ref, f"its {_made_of(view)} are not created: quota {full[1].strip()} is used up", evidence
+            inventory, view, ref, f"{_whose(view)} are not created: quota {full[1].strip()} is used up", evidence
         )
         return
     wants = _QUOTA_WANTS.search(text)
@@ -140,7 +147,7 @@ def _quota(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
             _severity(view),
             view.ref,
             "QuotaNeedsRequests",
-            f"its {_made_of(view)} are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
+            f"{_whose(view)} are not created: quota {wants[1].strip()} wants them to state {clip(wants[2], 120)}",
             (evidence,),
             remedy="set them in the pod template, or give the namespace defaults with a LimitRange",
             disproof="a pod template that states them",
@@ -166,8 +173,8 @@ def _bounds(inventory: Inventory, view: Identified, text: str, evidence: str) ->
         _severity(view),
         view.ref,
         "LimitRangeViolated",
-        f"its pods are not created: {bound} allows a {match[1].lower()} {resource} of {match[4]} per {match[3]}, the "
-        f"{match[5].lower()} is {match[6]}",
+        f"{_whose(view)} are not created: {bound} allows a {match[1].lower()} {resource} of {match[4]} per {match[3]}, "
+        f"the {match[5].lower()} is {match[6]}",
         (evidence,),
         remedy=f"set the {resource} {match[5].lower()}{_holder(view, resource, match[5].lower(), match[6])} in its pod "
         f"template to {match[4]} at {'most' if side == 'max' else 'least'}, or change {bound}",
@@ -192,8 +199,8 @@ def _security(inventory: Inventory, view: Identified, text: str, evidence: str) 
             _severity(view),
             view.ref,
             "PodSecurityViolation",
-            f"its pods are not created: namespace {view.namespace} enforces PodSecurity {match[1]}, and they violate "
-            f"it: {listed(violations(match[2]), 8)}",
+            f"{_whose(view)} are not created: namespace {view.namespace} enforces PodSecurity {match[1]}, and they "
+            f"violate it: {listed(violations(match[2]), 8)}",
             (evidence,),
             remedy=security_remedy(match[2], f"namespace {view.namespace}"),
             disproof="a namespace without that enforcement",
@@ -219,7 +226,7 @@ def _account(inventory: Inventory, view: Identified, text: str, evidence: str) -
         inventory,
         view,
         ref,
-        f"its {_made_of(view)} are not created: service account {ref.name} does not exist",
+        f"{_whose(view)} are not created: service account {ref.name} does not exist",
         evidence,
     )
 
@@ -231,7 +238,7 @@ def _webhook(inventory: Inventory, view: Identified, text: str, evidence: str) -
     yield webhook_failure(inventory, view, text, evidence, f"{_made_of(view)} of {view.ref} are not created")
     ref = webhook_owner(inventory, match[1])
     yield _caused(
-        inventory, view, ref, f"its {_made_of(view)} are not created: webhook {match[1]} {_trouble(text)[0]}", evidence
+        inventory, view, ref, f"{_whose(view)} are not created: webhook {match[1]} {_trouble(text)[0]}", evidence
     )
 
 
@@ -306,8 +313,7 @@ def _denied(inventory: Inventory, view: Identified, text: str, evidence: str) ->
             _severity(view),
             view.ref,
             "AdmissionDenied",
-            f"its {_made_of(view)} are not created: the policy behind webhook {match[1]} denies them: "
-            f"{clip(match[2], 240)}",
+            f"{_whose(view)} are not created: the policy behind webhook {match[1]} denies them: {clip(match[2], 240)}",
             (evidence,),
             remedy="change the pod template as the policy asks; the webhook itself works",
             disproof="the policy no longer matches",
@@ -319,7 +325,7 @@ def _other(inventory: Inventory, view: Identified, text: str, evidence: str) -> 
         _severity(view),
         view.ref,
         "JobCreationRefused" if view.kind == "CronJob" else "PodCreationRefused",
-        f"its {_made_of(view)} are not created: {clip(text, 240)}",
+        f"{_whose(view)} are not created: {clip(text, 240)}",
         (evidence,),
         remedy="change what the API server's words name",
         disproof="a pod created since",
