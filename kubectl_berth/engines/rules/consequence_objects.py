@@ -25,7 +25,7 @@ from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import third
 from kubectl_berth.engines.rules.consequence_storage import claims_of
-from kubectl_berth.engines.rules.consequence_workloads import OUTSIDE, SYSTEM, leads_to
+from kubectl_berth.engines.rules.consequence_workloads import FROM_OUTSIDE, OUTSIDE, SYSTEM, leads_to
 from kubectl_berth.engines.rules.topic import Said, bullets
 from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import in_namespace, kubectl
@@ -62,6 +62,11 @@ def say_service(case: Case, view: Service) -> Said:
     if who:
         first = leads_to(who[0], view.ref) + (f", and {count(len(who) - 1, 'more')} too" if len(who) > 1 else "")
         verdict = f"No, not without breaking what needs it: {first}; {behind}nobody reaches it by that name any more."
+    elif pods and view.spec.type in FROM_OUTSIDE:
+        verdict = (
+            f"No, not without cutting off who comes from outside: {view.ref} is of type {view.spec.type}; {behind}its "
+            "address is gone."
+        )
     elif pods:
         verdict = (
             f"Only if nobody calls it: nothing that can be read leads to {view.ref} or names it; {behind}its name and "
@@ -209,6 +214,13 @@ _PLAIN = {
     "LimitRange": "containers without requests and limits get no defaults any more",
     "StorageClass": "volumes that are bound stay; new claims that name it stay Pending",
     "IngressClass": "Ingresses of the class stay, but new ones are served by nobody",
+    "APIService": "the API that it serves is gone for everybody who asks it",
+    "ValidatingWebhookConfiguration": "what it checks is let in unchecked",
+    "MutatingWebhookConfiguration": "what it fills in is missing from every object made from then on",
+    "Role": "whoever has these rights by a binding loses them",
+    "ClusterRole": "whoever has these rights by a binding loses them",
+    "RoleBinding": "whoever has rights by it loses them",
+    "ClusterRoleBinding": "whoever has rights by it loses them",
 }
 
 

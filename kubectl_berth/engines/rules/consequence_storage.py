@@ -174,7 +174,7 @@ def say_volume(case: Case, volume: PersistentVolume) -> Said:
     )
     if isinstance(claim, PersistentVolumeClaim) and claim.spec.volume_name == volume.name:
         use = claim_use(case.inventory, claim.ref)
-        who = f", which {_names(use)} mounts" if use.pods else ""
+        who = f", which {_names(use)} mount{'s' if len(use.pods) == 1 else ''}" if use.pods else ""
         verdict = (
             f"No: {volume.ref} ({size}) is bound to {claim.ref}{who}; without it that claim is Lost, and so are its "
             "data."

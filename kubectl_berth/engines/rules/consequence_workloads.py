@@ -20,6 +20,7 @@ OUTSIDE = (
     "Who comes from outside the cluster, or finds it by a setting in a ConfigMap, a Secret or code: not seen.",
     "What the processes hold in memory now, and whether anybody still needs the work.",
 )
+FROM_OUTSIDE = ("LoadBalancer", "NodePort")
 SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 
 
@@ -117,6 +118,9 @@ def _cut_off(asked: Asked, ref: Ref, need: Needed, then: str) -> str:
     if who:
         need_it = f"need{third(1 if who.startswith('every') else len(need.callers))} it"
         return f"No, not without breaking what needs it: {then}, {cut}, and {who} {need_it}."
+    open_ = next((one for one in need.services if one.spec.type in FROM_OUTSIDE), None)
+    if open_ is not None:
+        return f"No, not without cutting off who comes from outside: {then}, {cut} (type {open_.spec.type})."
     return f"Only if nobody calls it: {then}, {cut}; nothing else that can be read leads there or names it."
 
 

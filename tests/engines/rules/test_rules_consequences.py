@@ -381,6 +381,13 @@ def test_what_comes_from_an_object_by_label_may_go_with_it(small: SmallCluster) 
     assert answer.startswith("**No, not without what comes from it: Deployment mill/loom")
 
 
+def test_who_comes_from_outside_is_cut_off(small: SmallCluster) -> None:
+    named(small, "Service", "loom")["spec"]["type"] = "LoadBalancer"
+    for question in ("can I delete the service loom?", "can I scale loom to 0?"):
+        answer = first(ask(small, question))
+        assert answer.startswith("**No, not without cutting off who comes from outside") and "LoadBalancer" in answer
+
+
 def test_the_clusters_dns_is_needed_by_every_pod(small: SmallCluster) -> None:
     small.healthy("resolver", "kube-system")
     service = named(small, "Service", "resolver")
