@@ -6,6 +6,7 @@ import threading
 from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 
+from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.diagnosis.place import unproven
 from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
@@ -46,6 +47,7 @@ from kubectl_berth.records import (
     Finished,
     Gap,
     GapFound,
+    Ref,
     Text,
     ToolCalled,
     ToolResult,
@@ -222,11 +224,17 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     reading = read_log(lines)
     waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready", HANGS) else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)
-    targets = [target_of(host, wanted.pod.namespace, inventory) for host in named]
-    known = {
-        target.ref or target.words: target for target in (*_waited(wanted, waits, lines, case), *targets) if target
-    }
+    found = [target for host in named if (target := target_of(host, wanted.pod.namespace, inventory))]
+    # a peer of the same workload suffers with it
+    targets = [replace(one, down=one.down and not _peer(one, workload, inventory)) for one in found]
+    known = {target.ref or target.words: target for target in (*_waited(wanted, waits, lines, case), *targets)}
     return LogSeen(wanted, workload, reading, waits, tuple(known.values()), slow=start_time(lines), tail=lines[-TAIL:])
+
+
+def _peer(target: Target, workload: Ref, inventory: Inventory) -> bool:
+    """True where a target is the workload itself or a pod of it."""
+    pod = inventory.pod(target.ref.namespace, target.ref.name) if target.ref and target.ref.kind == "Pod" else None
+    return target.ref == workload or (pod is not None and inventory.workload(pod) == workload)
 
 
 def _waited(wanted: LogWanted, waits: Telling | None, lines: Sequence[str], case: Case) -> list[Target]:

@@ -10,7 +10,7 @@ from kubectl_berth.diagnosis.fit import host_ports
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.forbidden import forbidden_in, grant
 from kubectl_berth.engines.rules.logs import Telling
-from kubectl_berth.engines.rules.material import LogSeen, bare
+from kubectl_berth.engines.rules.material import LogSeen, bare, capital
 from kubectl_berth.engines.rules.mounts import mounted_at
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.wanted import HANGS
@@ -175,8 +175,17 @@ def _is_operated(ref: Ref) -> bool:
     return ref.kind not in ("StatefulSet", "ReplicaSet", "Deployment", "DaemonSet", "Job")
 
 
+def _one_pod(telling: Telling, log: LogSeen, pod: Pod, inventory: Inventory) -> str:
+    """What to do about a name that stands for one pod of a set, and not for a Service."""
+    for target in log.targets:
+        if target.ref is not None and target.ref.kind in ("Pod", "StatefulSet") and target.host in telling.targets:
+            return f"{capital(target.words)}. Such a name resolves only while its pod is there and ready."
+    return ""
+
+
 _EXACT: dict[str, Callable[[Telling, LogSeen, Pod, Inventory], str]] = {
     "rbac": _access,
+    "dns": _one_pod,
     "low port": _port,
     "heap": _heap,
     "disk full": _full_disk,

@@ -76,6 +76,7 @@ _TARGETS = tuple(
     for pattern in (
         rf"\bdial (?:tcp|udp)[46]? (?:lookup )?(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
         rf"\blookup (?P<host>{_HOST}):",
+        rf"\bunknownhostexception: (?P<host>{_HOST})",
         rf"->(?P<host>{_HOST}):(?P<port>\d{{1,5}})",
         rf"\b(?:enotfound|eai_again|getaddrinfo(?: \w+)?) (?P<host>{_HOST})\b(?::(?P<port>\d{{1,5}}))?",
         rf"\beconnrefused (?P<host>{_HOST}):(?P<port>\d{{1,5}})",
@@ -198,6 +199,8 @@ def _structured(line: str) -> tuple[str, float | None, str]:
     """
     words = [hit[1] or hit[2] for hit in _SEVERITY.finditer(line)]
     said = [_unescaped(hit[1] or hit[2] or hit[3]) for hit in _MESSAGE.finditer(line)]
+    if not words and said and (brace := line.find(' {"')) > 0:
+        return ": ".join(dict.fromkeys((line[:brace].rstrip(), *said))), None, ""
     if not words and not (line.startswith("{") and said):
         return line, None, ""
     level, word = max(((_WORDS.get(word.lower(), 0.0), word) for word in words), default=(None, ""))

@@ -123,12 +123,13 @@ def why(material: Material, finding: Finding) -> str:
     log = log_of(material, finding)
     if log is None or log.best is None or finding.reason.lower().startswith("oom") or finding.reason == LOG_REPEATS:
         return ""
+    access = forbidden_in(log.best.line)
     down = next((target for target in log.targets if target.down), None)
-    if down is not None:
+    if down is not None and access is None:
         return f"; {down.words}"
     which = "its previous log says" if log.wanted.previous else "its log says"
     which = f"the log of its operator {log.workload} says" if log.wanted.about is not None else which
-    if (access := forbidden_in(log.best.line)) is not None:
+    if access is not None:
         return f"; {which} that {access}"
     return f"; {which} {spoken(replace(log.best, line=bare(log.best.line)), 200)}"
 

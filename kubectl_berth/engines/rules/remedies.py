@@ -63,6 +63,8 @@ def remedies(material: Material) -> list[str]:
 def _left(cause: Finding, read: bool) -> str:
     """The finding's own remedy, without what is done with by now."""
     remedy = with_the_thing(cause)
+    if read and "its operator's log" in remedy:
+        return ""
     return _READ.sub("", remedy) if read else remedy
 
 

@@ -215,3 +215,44 @@ def test_a_hook_that_runs_kubectl_is_a_hook(small: SmallCluster) -> None:
     small.event(pod, "FailedPostStartHook", "PostStartHook failed")
     answer = ask(small, "why does churn not come up?")
     assert "`kubectl label pod churn up=yes`" in first(answer) and "Suspicious" not in answer
+
+
+# --- an operator's log -----------------------------------------------------------------------------------------------
+
+
+def kiln(small: SmallCluster, message: str, log: str) -> None:
+    """Kiln farm/east is not ready, and kiln-operator in mill runs."""
+    small.definition("kilns.example", "v1", "Kiln", "kilns")
+    condition = {"type": "Ready", "status": "False", "reason": "Reconciling", "message": message,
+                 "lastTransitionTime": "2026-10-05T06:00:00Z"}  # fmt: skip
+    small.add("kilns.example/v1", "Kiln", "east", "farm", spec={"bricks": 9},
+              status={"observedGeneration": 1, "conditions": [condition]})  # fmt: skip
+    small.healthy("kilns-operator", "mill")
+    small.log("mill", "kilns-operator-5d78c9869d-x2k4q", "kilns-operator", log)
+
+
+ABOUT_EAST = (
+    '{"level":"error","ts":"2026-10-05T09:29:00Z","msg":"Reconciler error","object":{"name":"east"},'
+    '"error":"cannot fetch clay: lookup clay.farm.example: no such host"}\n'
+)
+ABOUT_WEST = '{"level":"error","ts":"2026-10-05T09:29:10Z","msg":"Reconciler error","object":{"name":"west"},"error":"x is forbidden"}\n'  # noqa: E501
+
+
+def test_an_operators_log_says_why_where_its_object_does_not(small: SmallCluster) -> None:
+    kiln(small, "waiting for the next round", ABOUT_EAST + ABOUT_WEST)
+    line = first(ask(small, "why is kiln east not ready?"))
+    assert "the log of its operator Deployment mill/kilns-operator says" in line
+    assert "no such host" in line and "forbidden" not in line
+
+
+def test_what_an_object_says_itself_needs_no_log(small: SmallCluster) -> None:
+    kiln(small, "clay store refused: quota of clay exceeded", ABOUT_EAST)
+    line = first(ask(small, "why is kiln east not ready?"))
+    assert "quota of clay exceeded" in line and "log of its operator" not in line
+
+
+def test_what_an_operator_says_of_others_is_left_out(small: SmallCluster) -> None:
+    kiln(small, "waiting for the next round", ABOUT_WEST * 3)
+    answer = ask(small, "why is kiln east not ready?")
+    assert "Kiln farm/east" in first(answer) and "forbidden" not in answer
+    assert "does not name Kiln farm/east" in answer and "is empty" not in answer

@@ -198,6 +198,14 @@ def test_a_log_that_was_read_is_not_advised_to_be_read(small: SmallCluster) -> N
     assert "ead the log of its last failed pod" not in answer and "Run the Job again" in answer
 
 
+def test_a_wait_that_is_refused_lacks_a_right_first(small: SmallCluster) -> None:
+    waits(small, "kubectl wait --for=condition=complete job/milking",
+          'Error from server (Forbidden): jobs.batch "milking" is forbidden: User "system:serviceaccount:farm:default" '
+          'cannot get resource "jobs" in API group "batch" in the namespace "farm"\n' * 3)  # fmt: skip
+    line = first(ask(small, "dairy hangs at Init:0/1"))
+    assert "ServiceAccount farm/default cannot get resource jobs.batch in namespace farm" in line
+
+
 def test_a_job_that_is_done_is_not(small: SmallCluster) -> None:
     waits(small, "until kubectl wait --for=condition=complete job/milking --timeout=9s; do echo waiting; done")
     milking(small, failed=False)
@@ -263,6 +271,19 @@ def test_a_pod_that_was_never_made_leads_to_its_set(small: SmallCluster) -> None
     assert "StatefulSet mill/vat has 1 of 2 pods" in ask(small, "press keeps crashing")
 
 
+def test_a_peer_that_is_not_there_is_no_cause_and_no_matter_of_services(small: SmallCluster) -> None:
+    vats(small, there=False)
+    first_vat = next(one for one in small.things if one["metadata"]["name"] == "vat-0")
+    first_vat["status"]["containerStatuses"][0] |= {"ready": False, "restartCount": 9, "lastState": terminated(1),
+                                                    "state": waiting("CrashLoopBackOff")}  # fmt: skip
+    text = "java.net.UnknownHostException: vat-1.vats.mill.svc.cluster.local\n"
+    small.log("mill", "vat-0", "vat", text, previous=True)
+    answer = ask(small, "vat-0 keeps crashing")
+    assert "its previous log says `java.net.UnknownHostException" in first(answer)
+    assert "StatefulSet mill/vat has 1 of 2 pods. Such a name resolves only while its pod is there" in answer
+    assert "that such a Service exists" not in answer
+
+
 # --- well, and yet not -----------------------------------------------------------------------------------------------
 
 REFUSED = (
@@ -310,47 +331,6 @@ def test_an_error_that_is_over_or_rare_is_not(small: SmallCluster, log: str) -> 
 def test_who_does_not_complain_gets_no_fault_from_a_log(small: SmallCluster) -> None:
     ducks(small, "".join(map(REFUSED.format, range(3))))
     assert "looks healthy" in first(ask(small, "is ducks ok?"))
-
-
-# --- an operator's log -----------------------------------------------------------------------------------------------
-
-
-def kiln(small: SmallCluster, message: str, log: str) -> None:
-    """Kiln farm/east is not ready, and kiln-operator in mill runs."""
-    small.definition("kilns.example", "v1", "Kiln", "kilns")
-    condition = {"type": "Ready", "status": "False", "reason": "Reconciling", "message": message,
-                 "lastTransitionTime": "2026-10-05T06:00:00Z"}  # fmt: skip
-    small.add("kilns.example/v1", "Kiln", "east", "farm", spec={"bricks": 9},
-              status={"observedGeneration": 1, "conditions": [condition]})  # fmt: skip
-    small.healthy("kilns-operator", "mill")
-    small.log("mill", "kilns-operator-5d78c9869d-x2k4q", "kilns-operator", log)
-
-
-ABOUT_EAST = (
-    '{"level":"error","ts":"2026-10-05T09:29:00Z","msg":"Reconciler error","object":{"name":"east"},'
-    '"error":"cannot fetch clay: lookup clay.farm.example: no such host"}\n'
-)
-ABOUT_WEST = '{"level":"error","ts":"2026-10-05T09:29:10Z","msg":"Reconciler error","object":{"name":"west"},"error":"x is forbidden"}\n'  # noqa: E501
-
-
-def test_an_operators_log_says_why_where_its_object_does_not(small: SmallCluster) -> None:
-    kiln(small, "waiting for the next round", ABOUT_EAST + ABOUT_WEST)
-    line = first(ask(small, "why is kiln east not ready?"))
-    assert "the log of its operator Deployment mill/kilns-operator says" in line
-    assert "no such host" in line and "forbidden" not in line
-
-
-def test_what_an_object_says_itself_needs_no_log(small: SmallCluster) -> None:
-    kiln(small, "clay store refused: quota of clay exceeded", ABOUT_EAST)
-    line = first(ask(small, "why is kiln east not ready?"))
-    assert "quota of clay exceeded" in line and "log of its operator" not in line
-
-
-def test_what_an_operator_says_of_others_is_left_out(small: SmallCluster) -> None:
-    kiln(small, "waiting for the next round", ABOUT_WEST * 3)
-    answer = ask(small, "why is kiln east not ready?")
-    assert "Kiln farm/east" in first(answer) and "forbidden" not in answer
-    assert "does not name Kiln farm/east" in answer and "is empty" not in answer
 
 
 def test_the_other_container_may_be_the_one_that_complains(small: SmallCluster) -> None:

@@ -131,6 +131,7 @@ def test_orders_are_counted_and_never_told(order: str) -> None:
         ("request to http://search.shop:9200/_health failed: connection refused", ("search.shop:9200",)),
         ("2026-10-05T09:25:46Z handler.go:42 connection refused", ()),
         ("upstream connect error host=pg port=5432 connection refused", ("pg:5432",)),
+        ("java.net.UnknownHostException: barn-2.barns.farm.svc", ("barn-2.barns.farm.svc",)),
         ("Can't reach database server at `barn`:`5433`", ("barn:5433",)),
     ],
 )  # fmt: skip
@@ -215,6 +216,12 @@ def test_a_line_said_over_and_over_tells_where_nothing_else_does() -> None:
             "BARN_URL",
         ),
         ("BarnInitError: \nCannot reach the store at `barn`:`5433`\nat main (x.js:1)", "refused", "`barn`:`5433`"),
+        (
+            '2026-10-05T09:00:00Z ERROR Reconciler error {"controller": "barn", "error": "barns \\"x\\" is forbidden: '
+            'User \\"u\\" cannot get resource \\"barns\\""}',
+            "rbac",
+            'Reconciler error: barns "x" is forbidden',
+        ),
         ("flag provided but not defined: -barn-addr\nUsage of /manager:\n  -x string", "bad setting", "-barn-addr"),
         (
             "ERROR cannot load index: bad file format\nERROR did not exit normally - check the logs at /x",
