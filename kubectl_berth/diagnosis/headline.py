@@ -67,8 +67,10 @@ def _reason(words: str) -> str:
 
 
 def _without_field(signal: Signal, limit: int) -> str:
-    """The signal's words without the field that holds them."""
+    """The signal's words without the field that holds them, unless they say nothing without it ("ready: false")."""
     field, colon, words = signal.words.partition(": ")
+    if words in ("true", "false"):
+        return f"{field.rpartition('.')[2]} {words}"
     return decisive(words if colon and " " not in field else signal.words, limit)
 
 

@@ -41,7 +41,8 @@ _CREDENTIALS = re.compile(
 )
 _WRITTEN = re.compile(
     r"execution error at|template|values don't meet|schema|unmarshal|yaml|json|unknown field|parse error"
-    r"|validation|unresolved|kustomize build|must be (?:one|a|an|set)|required value|unsupported|not supported",
+    r"|validation|unresolved|kustomize build|must be (?:one|a|an|set)|required value|unsupported|not supported"
+    r"|is (?:unknown|invalid)|did not match any|unknown (?:type|value)",
     re.IGNORECASE,
 )
 _AWAY = re.compile(
@@ -50,7 +51,7 @@ _AWAY = re.compile(
     re.IGNORECASE,
 )
 _FULL = re.compile(
-    r"exceeded quota|quota|limit (?:exceeded|reached)|too many|all \w[\w ]{0,40} (?:are )?in use|exhausted"
+    r"quota|limit ?(?:exceeded|reached)|maximum number|too many|all \w[\w ]{0,40} (?:are )?in use|exhausted"
     r"|no space left|insufficient",
     re.IGNORECASE,
 )
@@ -201,8 +202,8 @@ def _written(inventory: Inventory, view: CustomResource, text: str) -> str:
     if not _WRITTEN.search(text):
         return ""
     return (
-        f"correct what the message names where it is written (spec, values or manifests behind {view.ref}), not on "
-        "what it made: that is set back"
+        f"correct what the message names where it is written (the spec of {view.ref}, or the values and manifests "
+        "behind it), not on what it made: that is set back"
     )
 
 

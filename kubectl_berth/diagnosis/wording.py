@@ -22,6 +22,7 @@ _TELLING = re.compile(
     r"|(?:invalid|wrong|bad|incorrect|unknown|unexpected|missing|unsupported)\s+\S"
     r"|not (?:allowed|permitted|valid|match|supported)|no key|too small|below the minimum"
     r"|(?:required|missing) (?:value|field|key|parameter)|(?:field|value|parameter|key) [\w .\"']{0,40}is required"
+    r"|exhausted|quota|limit ?(?:exceeded|reached)|maximum number|did not match|exited with code|exit status"
     r"|conflict|already exists|too (?:many|large|long)|rate ?limit|throttl"
     r"|(?:code|status|http|error|response|exception)\W{0,4}[45]\d\d\b|(?:^|: )[45]\d\d(?:: |$)"
     r"|\b[45]\d\d (?:unauthor|forbidden|not found|bad|internal|service|gateway|too many|conflict|client|server)"

@@ -10,6 +10,7 @@ from kubectl_berth.records import Ref
 from tests.diagnosis.custom import custom, definition, failed, roots
 from tests.diagnosis.objects import (
     Obj,
+    ago,
     condition,
     deployment,
     event,
@@ -202,6 +203,12 @@ def test_a_reason_deep_in_a_status_comes_into_the_sentence(status: Any, words: s
 
 
 PENDING = {"state": "pending", "reason": "zone lookup failed: 403: token has no access to example.org"}
+
+
+def test_a_flag_is_told_by_its_name_and_with_the_error_beside_it() -> None:
+    error = {"message": "failed to take it: code = ResourceExhausted desc = 5 of 5 copies", "time": ago(30)}
+    cause = one(found(custom("Copy", "a", status={"readyToUse": False, "error": error})), "CustomResourceDegraded")
+    assert cause.summary.startswith("readyToUse false, ") and "ResourceExhausted" in cause.summary
 
 
 def test_a_state_that_does_not_end_and_says_why_is_a_fault_and_explains_what_waits_for_it() -> None:

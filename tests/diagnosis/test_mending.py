@@ -33,6 +33,9 @@ ADVICE = [
     ("dial tcp 10.0.0.9:443: i/o timeout", {}, "answers from inside the cluster"),
     ("x509: certificate signed by unknown authority", {}, "trust who signed it"),
     ("LimitExceeded: too many vpcs in this region", {}, "raise the limit"),
+    ("creating network: NetLimitExceeded: the maximum number of networks has been reached", {}, "raise the limit"),
+    ("rule type is unknown: topicx", {}, "where it is written"),
+    ("selector did not match any subnet", {}, "where it is written"),
     ("something went wrong", {}, GENERAL),
     ("install timed out", {}, GENERAL),
 ]  # fmt: skip
