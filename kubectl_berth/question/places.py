@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass, field
 
 from kubectl_berth.question.tokens import BETWEEN, NAMED, NAMESPACE_WORDS, Token, looks_generated, name_like
 from kubectl_berth.question.words import kinds_of
@@ -18,51 +19,65 @@ _LONGEST = 4
 """Words of a namespace's name said one by one."""
 
 
-def namespaces_in(tokens: list[Token], existing: Collection[str]) -> tuple[list[str], list[str], set[int]]:
-    """Namespaces named, namespaces named that do not exist, and the places of the tokens spent on them."""
-    found: list[str] = []
-    unknown: list[str] = []
-    used: set[int] = set()
+@dataclass
+class _Taken:
+    """What was found so far: namespaces that exist, some that do not, and the places of the tokens spent on them."""
 
-    for start, length, space in _said_in_words(tokens, existing):
-        found.append(space)
-        used.update(range(start, start + length))
+    tokens: list[Token]
+    existing: Collection[str]
+    found: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
 
-    def take(index: int, *, sure: bool) -> bool:
-        if not 0 <= index < len(tokens):
+    def take(self, index: int, *, sure: bool) -> bool:
+        """True where the token is a namespace; one that does not exist counts where it is `sure` to be meant as one."""
+        if not 0 <= index < len(self.tokens):
             return False
-        if index in used:
+        if index in self.used:
             return True
-        word = tokens[index].lower
-        if word in existing:
-            found.append(word)
-        elif sure and name_like(tokens[index]) and "/" not in word and not kinds_of(word):
-            unknown.append(word)
+        word = self.tokens[index].lower
+        if word in self.existing:
+            self.found.append(word)
+        elif sure and name_like(self.tokens[index]) and "/" not in word and not kinds_of(word):
+            self.unknown.append(word)
         else:
             return False
-        used.add(index)
+        self.used.add(index)
         return True
 
+
+def namespaces_in(tokens: list[Token], existing: Collection[str]) -> tuple[list[str], list[str], set[int]]:
+    """Namespaces named, namespaces named that do not exist, and the places of the tokens spent on them."""
+    taken = _Taken(tokens, existing)
+    for start, length, space in _said_in_words(tokens, existing):
+        taken.found.append(space)
+        taken.used.update(range(start, start + length))
     for i, token in enumerate(tokens):
-        following = tokens[i + 1].lower if i + 1 < len(tokens) else ""
         if token.lower in NAMESPACE_WORDS:
-            used.add(i)
-            ahead = i + 2 if following in NAMED else i + 1
+            taken.used.add(i)
+            ahead = i + 2 if i + 1 < len(tokens) and tokens[i + 1].lower in NAMED else i + 1
             one = token.lower != "namespaces"  # "which namespaces enforce it": no name follows
-            if i - 1 not in used and not take(i - 1, sure=one):
-                take(ahead, sure=one)
-        elif token.lower == "n" or token.lower == "namespace":
-            take(i + 1, sure=True)
+            if i - 1 not in taken.used and not taken.take(i - 1, sure=one):
+                taken.take(ahead, sure=one)
+        elif token.lower == "n":
+            taken.take(i + 1, sure=True)
         elif token.lower in _INSIDE:
-            place = i + 2 if following in BETWEEN else i + 1
-            sure = token.lower == "in" and place < len(tokens) and looks_generated(tokens[place].lower)
-            beside = tokens[place + 1].lower if place + 1 < len(tokens) else ""
-            if not kinds_of(beside) or beside in NAMESPACE_WORDS:
-                took = take(place, sure=sure)
-                while took and place + 2 < len(tokens) and tokens[place + 1].lower in ("and", "or"):
-                    place += 2
-                    took = take(place, sure=False)
-    return list(dict.fromkeys(found)), list(dict.fromkeys(unknown)), used
+            _take_inside(taken, i)
+    return list(dict.fromkeys(taken.found)), list(dict.fromkeys(taken.unknown)), taken.used
+
+
+def _take_inside(taken: _Taken, i: int) -> None:
+    """The namespaces after a word for a place: "in shop", "in the shop and data"."""
+    tokens = taken.tokens
+    place = i + 2 if i + 1 < len(tokens) and tokens[i + 1].lower in BETWEEN else i + 1
+    sure = tokens[i].lower == "in" and place < len(tokens) and looks_generated(tokens[place].lower)
+    beside = tokens[place + 1].lower if place + 1 < len(tokens) else ""
+    if kinds_of(beside) and beside not in NAMESPACE_WORDS:
+        return
+    took = taken.take(place, sure=sure)
+    while took and place + 2 < len(tokens) and tokens[place + 1].lower in ("and", "or"):
+        place += 2
+        took = taken.take(place, sure=False)
 
 
 def pieces(words: str) -> frozenset[str]:

@@ -142,11 +142,23 @@ def _within(words: Words, spaces: Iterable[str]) -> Words:
     return replace(words, namespaces=tuple(dict.fromkeys((*words.namespaces, *spaces))))
 
 
-def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Understanding:
-    said = kinds_said(text, names)
-    told = _sort(placed, names, [one for one in said if " " in text[one.start : one.end]])
-    words, groups = told.words, told.groups
-    inside, outside = by_namespace(groups, words, placed=bool(placed.namespaces or placed.unknown_namespaces))
+@dataclass
+class _Meant:
+    """The objects that a question means, and how they were found; `unnamed` those that no name was said for."""
+
+    words: Words
+    subjects: tuple[Ref, ...] = ()
+    elsewhere: tuple[Ref, ...] = ()
+    unnamed: tuple[Ref, ...] = ()
+    guessed: bool = False
+    of_kinds: tuple[str, ...] = ()
+
+
+def _meant(
+    text: str, placed: Words, told: _Sorted, said: Sequence[KindSaid], names: Catalogue, own: str | None
+) -> _Meant:
+    words = told.words
+    inside, outside = by_namespace(told.groups, words, placed=bool(placed.namespaces or placed.unknown_namespaces))
     subjects, guessed = subjects_of(inside, names, own)
     elsewhere: tuple[Ref, ...] = ()
     if outside and not any(mention.strong for mention, _ in inside if _ not in ([],)):
@@ -159,48 +171,57 @@ def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Und
         spaces = [ref.name for ref in subjects]
         told.mentioned += spaces
         words, subjects, guessed = _within(words, spaces), (), False
-    wrong_place = _unknown_place(text, subjects, names)
-    if wrong_place:
+    if wrong_place := _unknown_place(text, subjects, names):
         subjects, elsewhere = (), subjects
         words = replace(words, unknown_namespaces=(*words.unknown_namespaces, wrong_place))
-    unnamed = () if subjects or elsewhere else of_kind or _of_software(text, placed, words, names)
-    subjects = subjects or unnamed
-    if not (subjects or elsewhere) and (last := by_last_word(words, names)):
-        subjects, guessed = last, True
+    if subjects or elsewhere:
+        return _Meant(words, subjects, elsewhere, guessed=guessed)
+    unnamed = of_kind or _of_software(text, placed, words, names)
+    if unnamed:
+        kinds = tuple(dict.fromkeys(one.kind for one in said)) if of_kind else ()
+        return _Meant(words, unnamed, (), unnamed, guessed, kinds)
+    last = by_last_word(words, names)
+    return _Meant(words, last, guessed=bool(last))
+
+
+def _resolve(text: str, placed: Words, names: Catalogue, own: str | None) -> Understanding:
+    said = kinds_said(text, names)
+    told = _sort(placed, names, [one for one in said if " " in text[one.start : one.end]])
+    meant = _meant(text, placed, told, said, names, own)
+    words, groups, chosen = meant.words, told.groups, (*meant.subjects, *meant.elsewhere)
     gone = [m.word for m in told.missing if not _covered(m, groups)]
-    chosen = (*subjects, *elsewhere)
-    doubtful = () if chosen or gone else tuple(m.word for m in told.doubtful if not _covered(m, groups))
+    unsure = [m.word for m in told.doubtful if not _covered(m, groups)]
+    doubtful = () if chosen or gone else tuple(dict.fromkeys(unsure))
     if chosen:
-        gone += [m.word for m in told.doubtful if "-" in m.word and not _covered(m, groups)]
-        gone += strangers(text, names)
+        gone += [*(word for word in unsure if "-" in word), *strangers(text, names)]
     gone_products = () if chosen else absent(text, placed, names)
     # a Deployment called "pay" asks for no saving
     meaning = _without_names(text, chosen)
     return Understanding(
         text,
         intents_of(meaning),
-        subjects,
-        elsewhere,
-        tuple(dict.fromkeys(gone)),
-        nearest((gone or doubtful)[:6], names),
-        () if chosen else likely(gone[:6], names, words),
-        () if chosen else longer(gone[:6], names, words),
-        tuple(dict.fromkeys((*_kinds(words, names), *(one.kind for one in said)))),
-        words.concepts,
-        words.namespaces,
-        words.unknown_namespaces,
-        premises_of(meaning),
-        yes_no(meaning),
-        {ref: api for ref in chosen if (api := names.custom_api(ref))},
-        () if chosen or gone else _unrecognised(words, groups),
-        guessed,
-        bool(unnamed),
-        names.gaps,
-        gone_products,
-        kindred(gone_products[0], words, names) if gone_products else (),
-        tuple(dict.fromkeys(doubtful)),
-        tuple(space for space in dict.fromkeys(told.mentioned) if space not in placed.namespaces),
-        tuple(dict.fromkeys(one.kind for one in said)) if of_kind and of_kind == unnamed else (),
+        meant.subjects,
+        meant.elsewhere,
+        missing=tuple(dict.fromkeys(gone)),
+        near=nearest((gone or doubtful)[:6], names),
+        likely=() if chosen else likely(gone[:6], names, words),
+        longer=() if chosen else longer(gone[:6], names, words),
+        kinds=tuple(dict.fromkeys((*_kinds(words, names), *(one.kind for one in said)))),
+        concepts=words.concepts,
+        namespaces=words.namespaces,
+        unknown_namespaces=words.unknown_namespaces,
+        premises=premises_of(meaning),
+        yes_no=yes_no(meaning),
+        apis={ref: api for ref in chosen if (api := names.custom_api(ref))},
+        unrecognised=() if chosen or gone else _unrecognised(words, groups),
+        guessed=meant.guessed,
+        by_kind=bool(meant.unnamed),
+        gaps=names.gaps,
+        absent=gone_products,
+        kindred=kindred(gone_products[0], words, names) if gone_products else (),
+        doubtful=doubtful,
+        mentioned=tuple(space for space in dict.fromkeys(told.mentioned) if space not in placed.namespaces),
+        of_kinds=meant.of_kinds,
     )
 
 
