@@ -138,28 +138,8 @@ def _death(
 ) -> tuple[str, str, str, str]:
     """Reason code, words, remedy and disproof for a container that keeps ending."""
     logs = kubectl("logs", pod.name, "-n", pod.namespace, "-c", status.name, "--previous")
-    if killed_by_node(inventory, pod, status):
-        return (
-            "OOMKilledByNode",
-            f"was killed because node {pod.spec.node_name} ran out of memory (OOMKilled), not at a limit of its own",
-            f"relieve node {pod.spec.node_name}; a higher limit for this container changes nothing",
-            "a working set at its own limit when it died",
-        )
-    if last and last.reason == "OOMKilled" and not _has_limit(pod, status.name):
-        return (
-            "OOMKilled",
-            "was killed for lack of memory (OOMKilled) although it has no memory limit: its node had none left",
-            f"look at what takes the memory of node {pod.spec.node_name}, and give the container a memory request that "
-            "fits its use",
-            "a limit of the pod as a whole or of a parent of it that was reached",
-        )
     if last and last.reason == "OOMKilled":
-        return (
-            "OOMKilled",
-            "was killed for using more memory than its limit allows (OOMKilled)",
-            "raise the memory limit, or find out why it uses so much; restarting it changes nothing",
-            "lastState without reason OOMKilled, or a working set far below the limit when it died",
-        )
+        return _out_of_memory(inventory, pod, status)
     if inventory.newest(pod, "FailedPostStartHook") and last and last.exit_code in (137, 143):
         return _start_words("PostStartHookFails")
     killer = probe_kill(inventory, pod, status)
@@ -196,6 +176,31 @@ def _death(
         f"{code} and is started over and over",
         f"read the last lines before it ended ({logs}) and mend what they name",
         "a previous log without an error, or a kill from outside (probe, node)",
+    )
+
+
+def _out_of_memory(inventory: Inventory, pod: Pod, status: ContainerStatus) -> tuple[str, str, str, str]:
+    """Reason code, words, remedy and disproof for a container killed for lack of memory: at whose limit."""
+    if killed_by_node(inventory, pod, status):
+        return (
+            "OOMKilledByNode",
+            f"was killed because node {pod.spec.node_name} ran out of memory (OOMKilled), not at a limit of its own",
+            f"relieve node {pod.spec.node_name}; a higher limit for this container changes nothing",
+            "a working set at its own limit when it died",
+        )
+    if not _has_limit(pod, status.name):
+        return (
+            "OOMKilled",
+            "was killed for lack of memory (OOMKilled) although it has no memory limit: its node had none left",
+            f"look at what takes the memory of node {pod.spec.node_name}, and give the container a memory request that "
+            "fits its use",
+            "a limit of the pod as a whole or of a parent of it that was reached",
+        )
+    return (
+        "OOMKilled",
+        "was killed for using more memory than its limit allows (OOMKilled)",
+        "raise the memory limit, or find out why it uses so much; restarting it changes nothing",
+        "lastState without reason OOMKilled, or a working set far below the limit when it died",
     )
 
 
