@@ -190,7 +190,8 @@ def _meant_elsewhere(
     placed = set(said.namespaces) - set(said.mentioned)
     if placed or said.missing or said.unknown_namespaces or not (said.guessed or (said.mentioned and not subjects)):
         return []
-    meant = fitting(said.text, findings)
+    # what is only called alike is not left for a fault that no word names
+    meant = fitting(said.text, findings, by_name=bool(subjects))
     return concerning(findings, {one.subject for one in meant}) if meant else []
 
 

@@ -31,19 +31,21 @@ _MATTERS: tuple[tuple[str, str], ...] = (
 """What a question speaks of, and how a finding of it is called."""
 
 
-def fitting(text: str, findings: Sequence[Finding]) -> list[Finding]:
-    """The faults that the question may be about, those that fit best first; () where none does."""
+def fitting(text: str, findings: Sequence[Finding], *, by_name: bool = False) -> list[Finding]:
+    """The faults that the question may be about, those that fit best first; with `by_name` only those called alike."""
     said = _stems(text)
     matters = [finding for asked, finding in _MATTERS if re.search(rf"(?<![\w-])(?:{asked})(?![\w-])", text, re.I)]
     scored = [(_score(one, said, matters), one) for one in findings if one.severity != "info"]
-    return [one for score, one in sorted(scored, key=lambda pair: -pair[0]) if score]
+    kept = [(names, words, one) for (names, words), one in scored if names or (words and not by_name)]
+    return [one for names, words, one in sorted(kept, key=lambda each: -(2 * each[0] + each[1]))]
 
 
-def _score(finding: Finding, said: set[str], matters: Sequence[str]) -> int:
+def _score(finding: Finding, said: set[str], matters: Sequence[str]) -> tuple[int, int]:
+    """How many words name what the finding is about, and how many matters spoken of are its own."""
     refs = (finding.subject, *finding.effects)
     names = set().union(*(_stems(f"{ref.name} {ref.namespace} {_spaced(ref.kind)}") for ref in refs))
     told = f"{_spaced(finding.subject.kind)} {finding.subject.name} {_spaced(finding.reason)} {finding.summary}"
-    return 2 * len(said & names) + sum(bool(re.search(matter, told, re.IGNORECASE)) for matter in matters)
+    return len(said & names), sum(bool(re.search(matter, told, re.IGNORECASE)) for matter in matters)
 
 
 def _stems(text: str) -> set[str]:

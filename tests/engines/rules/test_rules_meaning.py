@@ -94,6 +94,15 @@ def test_a_complaint_that_fits_no_fault_is_not_answered_with_one(small: SmallClu
     assert first(ask(small, "prod looks strange")).startswith("**Nothing is broken: namespace prod looks healthy")
 
 
+def test_what_is_called_alike_is_not_left_for_a_fault_that_no_word_names(small: SmallCluster) -> None:
+    source(small)
+    small.healthy("menu-renderer", "bakery")
+    assert first(ask(small, "rendering is slow since the release")).startswith(
+        "**Deployment bakery/menu-renderer looks"
+    )
+    assert "GitMirror tools/recipes" in first(ask(small, "rendering of the new recipe is slow since the release"))
+
+
 def test_the_log_of_the_only_workload_of_a_namespace_is_heard(small: SmallCluster) -> None:
     for pod in ("till-5d78c9869d-x2k4q", "till-5d78c9869d-m4nzp"):
         small.log("prod", pod, "till", "".join(f"ERROR sync {n}: permission denied by ledger\n" for n in range(8)))
