@@ -10,7 +10,7 @@ INTERRUPTED = 130
 
 
 def start() -> NoReturn:
-    """Runs the command line of this process. Ctrl-C and SIGTERM end it without a word while its modules are imported."""
+    """Runs the command line of this process. Ctrl-C and SIGTERM end it without a word while modules are imported."""
     for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
         if signal.getsignal(number) is usual:
             signal.signal(number, lambda number, frame: os._exit(INTERRUPTED))

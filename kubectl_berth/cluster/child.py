@@ -7,11 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from types import FrameType
 
 _GRACE = 0.2
 """Seconds a program that is told to end has to do so."""
@@ -37,63 +35,26 @@ def run_child(
     """
     grouped = own_group and os.name == "posix"
     restore = _restorer(reads)
-    with _before_dying() as ended_first:
-        process = subprocess.Popen(
-            words,
-            stdin=None if reads else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            env=dict(variables),
-            process_group=0 if grouped else None,
-        )
-        end = partial(_end, process, grouped, restore)
-        # at exit, for a run that is over does not wait for the thread that waits here
-        atexit.register(end)
-        try:
-            ended_first(end)
-            output, _ = process.communicate(timeout=limit)
-            if process.returncode:
-                restore()
-        except BaseException:
-            end()
-            raise
-        finally:
-            atexit.unregister(end)
-    return process.returncode, output
-
-
-@contextmanager
-def _before_dying() -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Gives what names a function that is called before SIGTERM ends this process, unless something else heeds it."""
-    heard: list[int] = []
-    ends: list[Callable[[], None]] = []
-
-    def die() -> None:
-        for end in ends:
-            end()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGTERM)
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        heard.append(number)
-        if ends:
-            die()
-
-    def first(end: Callable[[], None]) -> None:
-        ends.append(end)
-        if heard:  # before there was anything to end
-            die()
-
-    watching = threading.current_thread() is threading.main_thread()
-    if not watching or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield first
-        return
-    signal.signal(signal.SIGTERM, handle)
+    process = subprocess.Popen(
+        words,
+        stdin=None if reads else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env=dict(variables),
+        process_group=0 if grouped else None,
+    )
+    end = partial(_end, process, grouped, restore)
+    # at exit, for a run that is over does not wait for the thread that waits here
+    atexit.register(end)
     try:
-        yield first
+        output, _ = process.communicate(timeout=limit)
+        if process.returncode:
+            restore()
+    except BaseException:
+        end()
+        raise
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        if heard:
-            die()
+        atexit.unregister(end)
+    return process.returncode, output
 
 
 def _end(process: subprocess.Popen[bytes], grouped: bool, restore: Callable[[], None]) -> None:

@@ -102,7 +102,7 @@ def test_a_ledger_that_cannot_be_written_stops_who_is_paid_alone(
     assert (paid.status, found["outcome"], fake.requests) == (6, "over-budget", [])
     assert "cannot be written down" in found["error"] and "AI_DATA_DIR" in found["error"]
     rules = berth("ask", "why?", "--snapshot", moment, "--engine", "rules", env=env)
-    assert (rules.status, rules.err.count("not recorded")) == (0, 1)
+    assert (rules.status, rules.err.count("run was not recorded")) == (0, 1)
     with ollama.FakeOllama([ollama.reply(ANSWER)]) as local:
         own = berth("ask", "why?", "--snapshot", moment, "--engine", "ollama", env=env | {"OLLAMA_HOST": local.url})
     assert (own.status, own.out) == (0, ANSWER + "\n")
