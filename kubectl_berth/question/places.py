@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kubectl_berth.question.tokens import BETWEEN, NAMED, NAMESPACE_WORDS, Token, looks_generated, name_like
-from kubectl_berth.question.words import kinds_of
+from kubectl_berth.question.words import FUNCTION_WORDS, TRADE_WORDS, kinds_of
 
 _INSIDE = frozenset({"in", "inside", "within", "from", "of", "across", "under"})
 _STAGES = {
@@ -15,6 +15,12 @@ _STAGES = {
     "development": "dev", "develop": "dev", "dev": "dev", "testing": "test", "test": "test", "tst": "test",
 }  # fmt: skip
 """Words for a stage of delivery -> the one of them that stands for all its spellings."""
+_STATES = frozenset(
+    "bad big broke broken clean clear critical current dead different down empty free full high huge large low main"
+    " normal notready offline old poor previous quick random ready red same slow small stale strange stuck unavailable"
+    " unreachable up whole wrong available reachable accessible possible responsible".split()
+)
+"""Words of the trade that say how something is, never what it is called."""
 _LONGEST = 4
 """Words of a namespace's name said one by one."""
 
@@ -38,12 +44,17 @@ class _Taken:
         word = self.tokens[index].lower
         if word in self.existing:
             self.found.append(word)
-        elif sure and name_like(self.tokens[index]) and "/" not in word and not kinds_of(word):
+        elif sure and (name_like(self.tokens[index]) or _noun(word)) and "/" not in word and not kinds_of(word):
             self.unknown.append(word)
         else:
             return False
         self.used.add(index)
         return True
+
+
+def _noun(word: str) -> bool:
+    """True for a word of the trade that may be what a namespace is called: "data", "platform"; no "broken", "fails"."""
+    return word in TRADE_WORDS and word not in FUNCTION_WORDS | _STATES and not word.endswith(("ing", "ed", "s", "y"))
 
 
 def namespaces_in(tokens: list[Token], existing: Collection[str]) -> tuple[list[str], list[str], set[int]]:

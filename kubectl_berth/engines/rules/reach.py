@@ -44,8 +44,9 @@ def reach_of(
     own = inventory.namespace
     if own is None:
         return None
-    # where the namespaces could not be listed, one that was not seen may be there
-    unseen = said.unknown_namespaces if "namespaces" in inventory.unread else ()
+    # where the namespaces could not be listed, or a snapshot holds one alone, one that was not seen may be there
+    alone = {one.name for one in inventory.namespaces} <= {own}
+    unseen = said.unknown_namespaces if alone or "namespaces" in inventory.unread else ()
     others = [
         space for space in (*said.namespaces, *unseen) if space != own and not _common(space, said.text, bool(subjects))
     ]

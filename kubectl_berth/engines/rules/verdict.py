@@ -327,16 +327,29 @@ def _lately(material: Material) -> str:
     return f" {last}" if last else ""
 
 
+_VITAL = ("pods", "deployments", "stateful_sets", "daemon_sets")
+"""Without these nobody can say that all is well."""
+
+
 def _blind(case: Case) -> str:
-    """Where not one pod could be read, or there is none, nobody can say that all is well; "" elsewhere."""
+    """Where what matters could not be read, or there is nothing, nobody can say that all is well; "" elsewhere."""
     inventory = case.inventory
-    if case.subjects or inventory.pods:
+    if case.subjects:
+        main = case.subjects[0]
+        if "pods" in inventory.unread and isinstance(inventory.find(main), Workload) and not inventory.pods_of(main):
+            known = figure(inventory, main)
+            state = f" (its status says {known})" if known else ""
+            return f"whether {main} is healthy cannot be told: its pods could not be read{state}. No fault was found."
         return ""
-    if "pods" not in inventory.unread:
-        if inventory.namespace is not None or case.understanding.namespaces or inventory.workloads or inventory.nodes:
-            return ""
-        return "the cluster holds no node, no pod and no workload that can be read: there is nothing to judge."
-    return "whether anything is broken cannot be told: pods could not be read. In what could be, no fault was found."
+    everywhere = inventory.namespace is None and not case.understanding.namespaces
+    unread = [name for name in (*_VITAL, *(("nodes",) if everywhere else ())) if name in inventory.unread]
+    if unread:
+        what = listed([name.replace("_", " ") for name in unread])
+        held = "In what could be, no fault was found."
+        return f"whether anything is broken cannot be told: {what} could not be read. {held}"
+    if not everywhere or inventory.pods or inventory.workloads or inventory.nodes:
+        return ""
+    return "the cluster holds no node, no pod and no workload that can be read: there is nothing to judge."
 
 
 def _untold(case: Case) -> list[Ref]:

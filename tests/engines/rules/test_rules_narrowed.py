@@ -155,3 +155,47 @@ def test_what_reaches_into_another_namespace_gets_no_yes_beside_a_fault(small: S
     answer, _ = narrow(small, "is web reachable from jobs?")
     assert answer.startswith("**Only namespace shop was read")
     assert "**Yes" not in answer and "**No, " not in answer
+
+
+@pytest.fixture
+def well(tmp_path: Path) -> SmallCluster:
+    cluster = SmallCluster(tmp_path / "well")
+    cluster.namespaces("shop")
+    cluster.healthy("web", "shop", replicas=2)
+    return cluster
+
+
+def head_of(cluster: SmallCluster, question: str) -> str:
+    toolbox = Toolbox(Context(cluster.open()))
+    finished = list(make_rules().run(Conversation("", "", question, ()), toolbox, 8))[-1]
+    assert isinstance(finished, Finished)
+    return finished.text.splitlines()[0]
+
+
+@pytest.mark.parametrize("resource", ["nodes", "pods", "deployments"])
+def test_without_what_matters_nobody_is_told_that_all_is_well(well: SmallCluster, resource: str) -> None:
+    assert "Yes" in head_of(well, "is everything healthy?")
+    well.unavailable.append({"resource": f"{resource}.apps" if resource == "deployments" else resource, "status": 403})
+    head = head_of(well, "is everything healthy?")
+    assert "cannot be told" in head and f"{resource} could not be read" in head
+    assert "Yes" not in head
+    # nodes tell nothing of one namespace
+    inside = head_of(well, "is everything healthy in namespace shop?")
+    assert ("cannot be told" in inside) == (resource != "nodes")
+
+
+def test_of_a_workload_whose_pods_cannot_be_read_no_health_is_told(well: SmallCluster) -> None:
+    well.unavailable.append({"resource": "pods", "status": 503})
+    head = head_of(well, "is web in shop ok?")
+    assert "cannot be told" in head and "Yes" not in head and "2 of 2 ready" in head
+
+
+def test_a_namespace_that_a_snapshot_lacks_is_told_of_whatever_it_is_called(tmp_path: Path) -> None:
+    small = SmallCluster(tmp_path / "alone", namespace="jobs")
+    small.namespaces("jobs")
+    small.crashing("worker", "jobs")
+    for question in ("is the data namespace healthy?", "is anything wrong in namespace data?"):
+        toolbox = Toolbox(Context(small.open(), namespace="jobs", narrowed=True))
+        finished = list(make_rules().run(Conversation("", "", question, ()), toolbox, 8))[-1]
+        assert isinstance(finished, Finished)
+        assert "of namespace data nothing is known" in finished.text.splitlines()[0]
