@@ -12,7 +12,7 @@ from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
-from kubectl_berth.engines.rules.complaint import told_by_log
+from kubectl_berth.engines.rules.complaint import complained, told_by_log
 from kubectl_berth.engines.rules.failover import failover
 from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
@@ -32,7 +32,6 @@ from kubectl_berth.engines.rules.topics import topic_of
 from kubectl_berth.engines.rules.waits import waited_for
 from kubectl_berth.engines.rules.wanted import HANGS, LogWanted, logs_wanted
 from kubectl_berth.engines.rules.words import (
-    BAD_NEWS,
     asks_whether_alike,
     counted,
     operator_sentence,
@@ -196,8 +195,9 @@ def _curious(case: Case) -> bool:
     claims = {premise.claim for premise in case.understanding.premises} - {"healthy", "rollout", "node"}
     said = case.understanding
     asked = "logs" in said.intents
-    complains = said.yes_no is None and said.intents == ("diagnose",) and bool(BAD_NEWS.search(said.text))
-    return bool(case.subjects) and (asked or ((bool(claims) or complains) and not case.causes and not case.symptoms))
+    complains = said.yes_no is None and said.intents == ("diagnose",) and complained(case)
+    about = bool(case.subjects) or (complains and bool(said.namespaces))
+    return about and (asked or ((bool(claims) or complains) and not case.causes and not case.symptoms))
 
 
 def _follow(case: Case, logs: Sequence[LogSeen]) -> bool:
@@ -277,6 +277,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
     operator = operator_of(api, case.inventory) if api else None
     failed = _failed(toolbox)
     missing = unproven(case.inventory, toolbox.context.scope)
+    quoted_lines = [one for log in logs for one in log.reading.lines]
     gaps = dict.fromkeys([*missing, *case.inventory.gaps, *case.understanding.gaps, *toolbox.gaps])
     material = Material(
         case,
@@ -286,7 +287,7 @@ def _material(case: Case, logs: list[LogSeen], toolbox: RunToolbox) -> Material:
         operator_sentence(api, main, operator) if api and main is not None else "",
         counted(case.inventory),
         preface(case),
-        [line for line in (not_memory(case, logs), *premise_lines(case)) if line],
+        [line for line in (not_memory(case, logs), *premise_lines(case, quoted_lines)) if line],
         rolling(case.inventory, case.subjects) if case.causes or case.symptoms else (),
     )
     judged = "" if case.lost or case.blind else release(case) or alike(case, logs)

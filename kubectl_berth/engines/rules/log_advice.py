@@ -9,6 +9,7 @@ from kubectl_berth.cluster.views import Container, PersistentVolumeClaim, Pod, S
 from kubectl_berth.diagnosis.fit import host_ports
 from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.forbidden import forbidden_in, grant
+from kubectl_berth.engines.rules.full_store import STORE_FULL, full_advice
 from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.engines.rules.material import LogSeen, bare, capital
 from kubectl_berth.engines.rules.mounts import mounted_at
@@ -183,7 +184,12 @@ def _one_pod(telling: Telling, log: LogSeen, pod: Pod, inventory: Inventory) -> 
     return ""
 
 
+def _full_store(telling: Telling, log: LogSeen, pod: Pod, inventory: Inventory) -> str:
+    return full_advice(inventory, pod, telling.line)
+
+
 _EXACT: dict[str, Callable[[Telling, LogSeen, Pod, Inventory], str]] = {
+    STORE_FULL: _full_store,
     "rbac": _access,
     "dns": _one_pod,
     "low port": _port,

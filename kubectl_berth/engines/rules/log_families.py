@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
+    ("store full", r"\bused memory > '?maxmemory|\boom command not allowed|\bout of memory storing object|"
+                   r"\b(?:database|db|store) space exceeded|\bexceeded flood-stage watermark|"
+                   r"\b(?:cache|store|storage|database|broker|bucket) (?:is |was )?full\b|"
+                   r"\b(?:memory|disk)(?: resource)? alarm\b.{0,60}\b(?:block|publish)|"
+                   r"\b(?:write|writes|publish\w*|insert\w*)\b.{0,40}\b(?:refused|rejected|blocked|not allowed)\b"
+                   r".{0,40}\b(?:full|memory|space)\b"),
     ("heap", r"outofmemoryerror|heap out of memory|java heap space|\bmemoryerror\b|"
              r"(?<!lock memory: )cannot allocate memory|"
              r"gc overhead limit|fatal error: (?:runtime: )?out of memory|std::bad_alloc|"

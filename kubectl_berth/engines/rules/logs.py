@@ -39,6 +39,19 @@ class Telling:
     times: int = 1
     late: bool = False
 
+    @property
+    def severe(self) -> bool:
+        """True where the line itself says that it is an error or worse."""
+        return bool(_SEVERE.fullmatch(self.level) or _SEVERE.search(_STAMP.sub("", self.line)[:HEAD]))
+
+
+HEAD = 48
+"""Characters after its time in which a line says how severe it is."""
+_SEVERE = re.compile(
+    r"\b(?:ERR|ERROR|FATAL|PANIC|CRITICAL|CRIT|EMERG(?:ENCY)?|ALERT|SEVERE|50|60)\b|\b(?:error|panic|fatal|critical)\b(?=:|\]|$)|"
+    r"\blevel=(?:error|err|fatal|panic|critical)\b|^[EF]\d{4} "
+)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -141,6 +154,15 @@ def _counted(one: Telling, told: Sequence[Telling]) -> Telling:
 def _gist(line: str) -> str:
     """What two lines that say the same have in common: no figures and no times."""
     return re.sub(r"[\d:.,TZ-]+", "", line)
+
+
+def same_gist(raw: str, line: str) -> bool:
+    """True where a line of a log says what a telling line says, but for figures and times."""
+    return _gist(line)[:GIST] in _gist(raw)
+
+
+GIST = 120
+"""Characters by which two lines are taken for the same."""
 
 
 def _repeated(lines: Sequence[str], last: str) -> bool:

@@ -11,6 +11,7 @@ from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.say import count
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.fit import fitting
+from kubectl_berth.engines.rules.logs import Telling
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import Operator, figure
 from kubectl_berth.engines.rules.special import own_note
@@ -202,7 +203,10 @@ _HARM = ("failing", "crash", "down", "pending", "memory", "image", "scaling", "c
 
 BAD_NEWS = re.compile(
     r"\b(?:fail\w*|broken?|breaks?|stuck|wrong|not|no|never|cannot|[a-z]+n't|expired?|pending|errors?|"
-    r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why|nothing|empty|stale|strange|odd|weird|wrong)\b",
+    r"problems?|issues?|hang\w*|lost|missing|bad|slow|full|why|nothing|nobody|empty|stale|strange|odd|weird|wrong|"
+    r"(?:ca|wo|do|does|did|is|are)nt|[45]xx|[45]\d\ds|"
+    r"(?:giv(?:es?|ing)|gave|return\w*|throw\w*|answer\w*|respond\w*|says?|gets?|sends?|http|status|code|with|many|all)"
+    r" (?:an? |us |me |back |only |http |status |code )*[45]\d\d(?:'s|er)?)\b",
     re.IGNORECASE,
 )
 
@@ -216,8 +220,8 @@ _KILLED = re.compile(r"oom|out of|leak", re.IGNORECASE)
 """Says that memory ran out, not only that there is such a thing."""
 
 
-def premise_lines(case: Case) -> list[str]:
-    """Where what the question takes for granted is not what was found."""
+def premise_lines(case: Case, told: Sequence[Telling] = ()) -> list[str]:
+    """Where what the question takes for granted is not what was found. `told` are the lines of logs that are quoted."""
     faults = [*case.causes, *case.symptoms]
     premises = [one for one in case.understanding.premises if not one.negated]
     lines: list[str] = []
@@ -227,7 +231,8 @@ def premise_lines(case: Case) -> list[str]:
     premises = [one for one in premises if not _THING.fullmatch(one.words)]
     taken = next((p for p in premises if not p.asked and (p.claim in _HARM[:5] or (harmed and p.claim in _HARM))), None)
     place = case.subjects or (case.understanding.namespaces and taken is not None and taken.claim == "crash")
-    if taken is not None and not faults and not own_note(case) and place:
+    borne_out = taken is not None and any(one.severe or taken.words.lower() in one.line.lower() for one in told)
+    if taken is not None and not faults and not own_note(case) and place and not borne_out:
         lines.append(
             f"Nothing like the {quoted(taken.words, 40)} that the question takes for granted is seen now{_calm(case)}."
         )

@@ -1,0 +1,128 @@
+"""Complaints about what looks well: the logs are read, and what they repeat to their end is concluded from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubectl_berth.engines.engine import Conversation
+from kubectl_berth.engines.rules.engine import make_rules
+from kubectl_berth.engines.rules.logs import read_log
+from kubectl_berth.records import Finished, ToolCalled
+from kubectl_berth.tools.context import Context
+from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.small_clusters import SmallCluster
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallCluster:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("ferry", "depot")
+    return cluster
+
+
+def ask(small: SmallCluster, question: str) -> str:
+    toolbox = Toolbox(Context(small.open()))
+    events = list(make_rules().run(Conversation("", "", question), toolbox, 8))
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert sum(isinstance(one, ToolCalled) for one in events) <= 5
+    return finished.text
+
+
+def first(text: str) -> str:
+    return text.splitlines()[0]
+
+
+REFUSED = '2026-10-05T09:{minute}:00Z ERROR POST /bookings status=500 err="seat map 7 has no deck"\n'
+WELL = "2026-10-05T09:{minute}:10Z INFO GET /bookings status=200\n"
+
+
+def bookings(small: SmallCluster, *, over: bool = False, errors: bool = True) -> None:
+    small.healthy("booking", "ferry")
+    log = "".join((REFUSED if errors else WELL).format(minute=minute) for minute in (10, 18, 24, 28))
+    log += WELL.format(minute=29)
+    log += "2026-10-05T09:29:20Z INFO deck plan recovered\n" if over else ""
+    small.log("ferry", "booking-5d78c9869d-x2k4q", "booking", log)
+    for name in ("harbour", "tariff", "manifest"):
+        small.healthy(name, "ferry")
+        small.log("ferry", f"{name}-5d78c9869d-x2k4q", name, WELL.format(minute=29) * 3)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "booking returns 500 for everybody",
+        "http 5xx from booking",
+        "errors in ferry/booking",
+        "booking is giving us 503 since nine",
+        "errors in ferry",
+        "why can nobody make a booking in ferry",
+    ],
+)
+def test_what_a_log_repeats_to_its_end_is_the_answer(small: SmallCluster, question: str) -> None:
+    bookings(small)
+    answer = ask(small, question)
+    assert "4 times, to its end" in first(answer)
+    assert "seat map 7 has no deck" in first(answer)
+    assert "looks healthy" not in first(answer)
+    assert "Nothing like" not in answer
+
+
+@pytest.mark.parametrize("fault", ["over", "none"])
+def test_what_is_over_or_never_was_is_no_fault(small: SmallCluster, fault: str) -> None:
+    bookings(small, over=fault == "over", errors=fault == "over")
+    assert "looks healthy" in first(ask(small, "booking returns 500 for everybody"))
+
+
+def test_without_a_complaint_no_fault_is_made_of_a_log(small: SmallCluster) -> None:
+    bookings(small)
+    assert "to its end" not in ask(small, "is booking ok?")
+
+
+FULL = "2026-10-05T09:{minute}:00Z ERROR write ticket: OOM command not allowed when used memory > 'maxmemory'\n"
+
+
+def tickets(small: SmallCluster, *, full: bool) -> None:
+    small.healthy("tickets", "depot")
+    small.healthy("wallet", "depot")
+    for pod in (one for one in small.things if one["kind"] == "Pod"):
+        container = pod["spec"]["containers"][0]
+        if container["name"] == "tickets":
+            container["env"] = [{"name": "STORE", "value": "wallet.depot.svc:6379"}]
+        else:
+            container["args"] = ["--maxmemory", "64mb", "--maxmemory-policy", "noeviction"]
+    line = FULL if full else WELL
+    small.log("depot", "tickets-5d78c9869d-x2k4q", "tickets", "".join(line.format(minute=one) for one in (20, 25, 29)))
+
+
+def test_a_store_that_is_full_is_followed_to(small: SmallCluster) -> None:
+    tickets(small, full=True)
+    answer = ask(small, "tickets answers 500 when people buy")
+    assert "the store behind it (Deployment depot/wallet, `maxmemory 64mb`) is full and refuses writes" in first(answer)
+    assert "raise that bound" in answer
+    assert "flush" not in answer.lower()
+
+
+def test_a_store_that_has_room_is_not(small: SmallCluster) -> None:
+    tickets(small, full=False)
+    assert "looks healthy" in first(ask(small, "tickets answers 500 when people buy"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR set seat:9: OOM command not allowed when used memory > 'maxmemory'.",
+        "error: etcdserver: mvcc: database space exceeded",
+        "ERROR publish blocked by broker: memory is low",
+        "SERVER_ERROR out of memory storing object",
+    ],
+)
+def test_lines_of_a_full_store(line: str) -> None:
+    assert read_log([line]).lines[0].family == "store full"
+
+
+def test_a_full_heap_or_disk_is_no_full_store() -> None:
+    for line in ("java.lang.OutOfMemoryError: Java heap space", "ERROR write /data/x: no space left on device"):
+        assert read_log([line]).lines[0].family != "store full"
