@@ -32,11 +32,20 @@ MOST = 1000
 
 
 def sample(inventory: Inventory, ref: Ref) -> Pod | None:
-    """What one more pod of a workload would be: like one that runs, else like its template; None without either."""
+    """What one more pod of a workload would be: like its template, else like one that runs; None without either.
+
+    What defaults and webhooks add is seen on a pod that runs from the same containers alone.
+    """
     view = inventory.find(ref)
-    running = next((pod for pod in inventory.pods_of(ref) if not pod.finished), None)
-    if running is not None or not isinstance(view, Workload):
-        return running
+    running = [pod for pod in inventory.pods_of(ref) if not pod.finished]
+    if not isinstance(view, Workload) or view.kind == "ReplicaSet":
+        return next(iter(running), None)
+    wanted = requests(view.spec.template.spec)
+    fresh = [pod for pod in running if all(requests(pod.spec).get(name) == much for name, much in wanted.items())]
+    if fresh:
+        return fresh[0]
+    if running and not any(wanted.values()):
+        return running[0]
     labels = view.spec.template.metadata.labels
     return Pod(
         api_version="v1",
@@ -120,14 +129,26 @@ def _terms(pod: Pod) -> Sequence[PodAffinityTerm]:
     return rule.required if rule else ()
 
 
-def occupied(inventory: Inventory, pod: Pod, term: PodAffinityTerm) -> set[str]:
-    """The domains of a rule in which a pod runs that this one must keep away from."""
+def occupied(inventory: Inventory, pod: Pod, term: PodAffinityTerm, *, without: Pod | None = None) -> set[str]:
+    """The domains of a rule in which a pod runs, other than `without`, that this one must keep away from."""
     found = set()
     for one in inventory.selected(pod.namespace, term.label_selector):
         node = inventory.node(one.spec.node_name)
-        if node is not None and not one.finished:
+        if node is not None and not one.finished and (without is None or one.ref != without.ref):
             found.add(node.metadata.labels.get(term.topology_key, ""))
     return found - {""}
+
+
+def kept_apart(inventory: Inventory, pod: Pod, gone: str) -> str:
+    """The topology key of a required rule that leaves a pod of this node no other place; "" where none does."""
+    others = [node for node in inventory.nodes if takes_pods(node) and node.name != gone]
+    usable = [node for node in others if selects(pod.spec, node) and not repelling(pod.spec, node)]
+    for term in _terms(pod):
+        taken = occupied(inventory, pod, term, without=pod)
+        domains = [node.metadata.labels.get(term.topology_key, "") for node in usable]
+        if domains and all(domain in taken for domain in domains):
+            return term.topology_key
+    return ""
 
 
 def _one_each(inventory: Inventory, pod: Pod, term: PodAffinityTerm, each: Mapping[str, int]) -> dict[str, int]:

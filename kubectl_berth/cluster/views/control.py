@@ -200,6 +200,7 @@ class Webhook(View):
     timeout_seconds: int = 10
     rules: list[WebhookRule] = []
     namespace_selector: Selector | None = None
+    object_selector: Selector | None = None
 
 
 class WebhookConfiguration(Identified):

@@ -10,6 +10,7 @@ from kubectl_berth.cluster.views import Pod, Workload
 from kubectl_berth.diagnosis.capacity import bound_to_node
 from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_refused import Refused, refused
 from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.engines.rules.topic import Said, bullets
 from kubectl_berth.records import Ref
@@ -45,10 +46,24 @@ def say_pods(case: Case, ref: Ref, *, forced: bool = False) -> Said | None:
         verdict = f"It does nothing: {pod.ref} is a static pod, and its kubelet shows it again at once."
     elif owner is None:
         verdict = f"No, not as it is: deleting {pod.ref} loses it for good, since no controller makes it again."
+    elif (stopped := refused(case, inventory.workload(pod), pod)) is not None:
+        return _not_again(case, pods, stopped, lines)
     else:
         verdict = _made_again(case, ref, pods, owner) + _holds(case, pod, owner)
     return Said(verdict, [part for part in (bullets("**What hangs on it**", lines),) if part], _ways(case, pods),
                 UNSEEN, alone=True)  # fmt: skip
+
+
+def _not_again(case: Case, pods: Sequence[Pod], stopped: Refused, lines: Sequence[str]) -> Said:
+    """The answer where no new pod can be made in the place of what is deleted."""
+    above = case.inventory.workload(pods[0])
+    mates = [pod for pod in case.inventory.pods_of(above) if not pod.finished] or list(pods)
+    left = sum(pod.ready for pod in mates) - sum(pod.ready for pod in pods)
+    verdict = (
+        f"No, not now: it would not come back, since new pods of {above} cannot be created ({stopped.why}); "
+        f"{count(left, 'ready pod') if left else 'no ready pod'} of {above} would be left."
+    )
+    return Said(verdict, [bullets("**What hangs on it**", lines)], [stopped.first], UNSEEN, alone=True)
 
 
 def _made_again(case: Case, ref: Ref, pods: Sequence[Pod], owner: Ref) -> str:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import Identified, Pod, Workload, age
+from kubectl_berth.diagnosis.capacity_more import sample
 from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import Asked, third
 from kubectl_berth.engines.rules.consequence_pods import LOSING
+from kubectl_berth.engines.rules.consequence_refused import refused
 from kubectl_berth.engines.rules.consequence_workloads import OUTSIDE, back, holds_data, needed
 from kubectl_berth.engines.rules.lookups import revisions
 from kubectl_berth.engines.rules.orders import without_orders
@@ -27,6 +29,8 @@ def say_restart(case: Case, view: Identified) -> Said | None:
         return None
     inventory = case.inventory
     pods = [pod for pod in inventory.pods_of(view.ref) if not pod.finished]
+    if pods and (stopped := _not_remade(case, view, pods)) is not None:
+        return stopped
     need = needed(case, [view], {pod.ref for pod in pods})
     broken, remedy = _broken(case, view, pods)
     kept = _kept(view, pods)
@@ -50,6 +54,35 @@ def say_restart(case: Case, view: Identified) -> Said | None:
     restart = kubectl("rollout", "restart", f"{view.kind.lower()}/{view.name}", "-n", view.namespace)
     ways.append(f"It is done in turn, by the strategy above, with `{restart}`: for you to judge and run.")
     return Said(verdict, [bullets("**What hangs on it**", lines)], ways, (MEMORY, OUTSIDE[0]), alone=True)
+
+
+def _not_remade(case: Case, view: Workload, pods: Sequence[Pod]) -> Said | None:
+    """The answer where no new pod of it can be made, or where the old ones do not end; None where neither is known."""
+    like, ready = sample(case.inventory, view.ref), sum(pod.ready for pod in pods)
+    serving = f" {count(ready, 'pod')} of it still serve{third(ready)}." if ready else ""
+    if like is not None and (found := refused(case, view.ref, like)) is not None:
+        verdict = (
+            f"No, not now: new pods of {view.ref} cannot be created, so what a restart ends does not come back "
+            f"({found.why}).{serving}"
+        )
+        return Said(verdict, [], [found.first], (OUTSIDE[0],), alone=True)
+    hung = next((pod for pod in pods if pod.terminating and _silent(case, pod)), None)
+    if hung is None or ready:
+        return None
+    node, above = hung.spec.node_name, view.kind == "StatefulSet"
+    waits = ", and until then no new pod takes its place" if above else ""
+    verdict = (
+        f"It does nothing now, and {view.ref} is down already: {hung.ref} was told to end "
+        f"{age(case.inventory.now, hung.metadata.deletion_timestamp)} ago, but its node {node} does not report, so it "
+        f"ends only once that node is back or is known to be gone{waits}."
+    )
+    first = f"The node first: whether the machine of {node} is up, then its kubelet and network."
+    return Said(verdict, [], [first], (OUTSIDE[0],), alone=True)
+
+
+def _silent(case: Case, pod: Pod) -> bool:
+    node = case.inventory.node(pod.spec.node_name)
+    return node is not None and not node.ready
 
 
 def _verdict(case: Case, view: Workload, pods: Sequence[Pod], kept: bool, gap: str, broken: str) -> str:

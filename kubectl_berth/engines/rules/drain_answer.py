@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from kubectl_berth.cluster.views import Pod, Workload, age
 from kubectl_berth.diagnosis.availability import stranded, takes_down, units
 from kubectl_berth.diagnosis.capacity import bound_to_node, losses, pools, takes_pods
+from kubectl_berth.diagnosis.capacity_more import kept_apart
 from kubectl_berth.diagnosis.disruption import State, drains, shared, states, unmanaged
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_refused import Refused, refused
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Finding, Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl
@@ -202,6 +204,7 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     counted = f"{len(every)} disruption budget{'s' if len(every) != 1 else ''}"
     local = _local(case, nodes)
     hanging = _hanging(case, nodes)
+    lost = not_remade(case, nodes)
     unseen = _unseen(case)
     if unseen and not hanging and not (bare and nodes):
         verdict = (
@@ -215,13 +218,16 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     else:
         verdict = f"No disruption budget blocks a drain {where} ({counted} read): every pod there may be evicted now."
     room = _room(case, nodes)
+    if lost:
+        room = f"But not all of its pods come back: new pods of {lost[0][0]} cannot be created ({lost[0][1].why})."
     parts = [
         bullets("**Pods that do not end**", hanging),
+        bullets("**Not made again at present**", [f"{ref}: {stop.why}" for ref, stop in lost[:MOST]]),
         _bare(bare if nodes else ()),
         bullets("**Down while it moves** (runs once only)", _once(case, nodes)),
         bullets("**Local data**", local),
     ]
-    remedies = []
+    remedies = [stop.first for _, stop in lost[:1]]
     if bare and nodes:
         remedies.append(
             "Save what the pods without a controller hold, or move them under a Deployment, before the drain."
@@ -232,7 +238,7 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     if nodes and any(bound_to_node(case.inventory, pod) for name in nodes for pod in _on(case, name)):
         remedies.append("Pods of DaemonSets stay on the node: a drain goes on only with --ignore-daemonsets.")
     remedies.append("Cordon first, drain one node at a time, and watch for pods that stay Pending before the next one.")
-    lead = _lead(case, nodes, hindered=bool((bare and nodes) or hanging), homeless=room.startswith("But"))
+    lead = _lead(case, nodes, hindered=bool((bare and nodes) or hanging or lost), homeless=room.startswith("But"))
     if lead and not unseen:
         verdict = f"{lead}: {verdict[:1].lower()}{verdict[1:]}"
     verdict = " ".join(words for words in (verdict, room, _left(case, nodes)) if words)
@@ -298,6 +304,15 @@ def _room(case: Case, nodes: set[str]) -> str:
     loss = next((one for one in every if one.node.name == name), None)
     if loss is None:
         return ""
+    apart = {pod.ref: key for pod in loss.moving if (key := kept_apart(case.inventory, pod, name))}
+    if loss.covered and apart:
+        ref, key = next(iter(apart.items()))
+        names = listed([f"{one.namespace}/{one.name}" for one in apart], 3)
+        return (
+            f"But not all of its pods find another place: {names} would stay Pending until a node is free "
+            f"for it: the required anti-affinity by {key} of {ref} leaves no other, since each that it could use "
+            "holds a pod that it must keep away from."
+        )
     if loss.covered:
         return "By requests its pods find a place on the other nodes."
     homeless = loss.homeless or ()
@@ -305,6 +320,18 @@ def _room(case: Case, nodes: set[str]) -> str:
     why = next((found.why for pod in homeless if (found := stranded(case.inventory, pod, [name])) is not None), "")
     since = f", since {why}" if why else ""
     return f"But not all of its pods find another place: {pods or 'some'} would stay Pending{since}."
+
+
+def not_remade(case: Case, nodes: set[str]) -> list[tuple[Ref, Refused]]:
+    """The workloads with pods on these nodes of which no new pod can be made now."""
+    found: dict[Ref, Refused] = {}
+    for pod in (one for name in sorted(nodes) for one in _on(case, name)):
+        ref = case.inventory.workload(pod)
+        if ref in found or bound_to_node(case.inventory, pod) or case.inventory.owner(pod) is None:
+            continue
+        if (stop := refused(case, ref, pod)) is not None:
+            found[ref] = stop
+    return list(found.items())
 
 
 def _left(case: Case, nodes: set[str]) -> str:

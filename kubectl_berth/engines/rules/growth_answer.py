@@ -14,6 +14,7 @@ from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.capacity_answer import EACH, UNCHECKED, binding, blind, free_lines
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_refused import refused
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl
@@ -107,6 +108,9 @@ def say_growth(case: Case, results: Sequence[ToolResult]) -> Said | None:
     if number is None or main is None or pod is None:
         return None
     ref = inventory.workload(pod) if main.kind in ("Pod", "Service") else main
+    if (stopped := refused(case, ref, pod)) is not None:
+        verdict = f"No, not now: new pods of {ref} cannot be created, room or not ({stopped.why})."
+        return Said(verdict, [], [stopped.first], UNCHECKED, (), findings_of(results), alone=True)
     room = room_for(inventory, ref, pod)
     lines = [f"{name}: {number_here} more" for name, number_here in room.each.items()][:EACH]
     if room.quota:

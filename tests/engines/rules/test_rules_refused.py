@@ -1,0 +1,108 @@
+"""What ends does not come back where new pods are refused, hang on a lost node or find no domain of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engines.rules.consequence_clusters import ask, first, stateful
+from tests.engines.rules.families import alone, named
+from tests.fakes.small_clusters import SmallCluster, Thing
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallCluster:
+    cluster = SmallCluster(tmp_path / "snapshot")
+    cluster.namespaces("dye", "rope")
+    cluster.healthy("reel", "dye", replicas=2)
+    return cluster
+
+
+def hook(small: SmallCluster, *, policy: str = "Fail", spaces: Thing | None = None) -> None:
+    """A webhook for pods whose Service has nothing behind it."""
+    rules = [{"apiGroups": [""], "resources": ["pods"], "operations": ["CREATE"], "apiVersions": ["v1"]}]
+    small.add("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "seal", webhooks=[
+        {"name": "seal.wax.dev", "failurePolicy": policy, "namespaceSelector": spaces or {},
+         "clientConfig": {"service": {"name": "wax", "namespace": "rope"}},
+         "rules": rules}])  # fmt: skip
+    small.service("wax", "rope", {"app": "wax"}, ready=[])
+    small.deployment("wax", "rope", replicas=0)
+
+
+QUESTIONS = [
+    "is it safe to restart reel?",
+    "can I scale reel to 5?",
+    "can I drain node-a?",
+    "can I delete a pod of reel?",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_webhook_that_refuses_pods_vetoes_what_ends_one(small: SmallCluster, question: str) -> None:
+    hook(small)
+    answer = ask(small, question)
+    assert first(answer).startswith("**No") and "seal.wax.dev" in first(answer)
+    assert "Mend this first" in answer
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("passed", ["Ignore", "elsewhere"])
+def test_a_webhook_that_does_not_hold_for_it_vetoes_nothing(small: SmallCluster, question: str, passed: str) -> None:
+    if passed == "Ignore":
+        hook(small, policy="Ignore")
+    else:
+        hook(small, spaces={"matchLabels": {"kubernetes.io/metadata.name": "rope"}})
+    assert not first(ask(small, question)).startswith("**No,")
+
+
+def test_a_refusal_of_its_own_pods_vetoes_a_restart(small: SmallCluster) -> None:
+    alone(small, "bobbin", "dye", ready=True)
+    made = named(small, "Deployment", "bobbin")
+    made["spec"]["replicas"] = 2
+    owner = small.replica_set(made, "77aa", replicas=2)
+    owner["status"]["replicas"] = 1
+    small.event(owner, "FailedCreate", 'Error creating: pods "bobbin-77aa-q" is forbidden: error looking up service '
+                'account dye/winder: serviceaccount "winder" not found')  # fmt: skip
+    answer = ask(small, "is it ok to restart bobbin")
+    assert first(answer).startswith("**No, not now: new pods of Deployment dye/bobbin cannot be created")
+    assert "service account winder does not exist" in first(answer)
+    assert first(ask(small, "is it ok to restart reel")).startswith("**Yes")
+
+
+def test_more_replicas_are_counted_by_the_present_template(small: SmallCluster) -> None:
+    # reel's pods ask for nothing; its new template for 3 cpu, of which each node has room for one
+    template = named(small, "Deployment", "reel")["spec"]["template"]["spec"]["containers"][0]
+    template["resources"] = {"requests": {"cpu": "3"}}
+    assert "only 3 of the 6 fit, by requests (3 cpu each" in first(ask(small, "can I scale reel to 8?"))
+
+
+def test_a_restart_of_what_hangs_on_a_lost_node_does_nothing(small: SmallCluster) -> None:
+    stateful(small, "ledger", "rope")
+    pod = named(small, "Pod", "ledger-0")
+    pod["metadata"]["deletionTimestamp"] = "2026-10-05T09:00:00Z"
+    ready = next(one for one in pod["status"]["conditions"] if one["type"] == "Ready")
+    ready["status"] = "False"
+    node = named(small, "Node", "node-a")
+    node["status"]["conditions"] = [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
+                                     "lastTransitionTime": "2026-10-05T08:50:00Z"}]  # fmt: skip
+    answer = first(ask(small, "can I restart ledger?"))
+    assert answer.startswith("**It does nothing now, and StatefulSet rope/ledger is down already")
+    assert "node-a does not report" in answer
+
+
+@pytest.mark.parametrize("nodes", [3, 2])
+def test_a_required_rule_leaves_a_drained_pod_no_other_node(small: SmallCluster, nodes: int) -> None:
+    small.healthy("knot", "rope", replicas=nodes)
+    pods = [one for one in small.things if one["kind"] == "Pod" and one["metadata"]["labels"]["app"] == "knot"]
+    term = {"labelSelector": {"matchLabels": {"app": "knot"}}, "topologyKey": "kubernetes.io/hostname"}
+    rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    for pod, node in zip(pods, ("node-a", "node-b", "node-c"), strict=False):
+        pod["spec"].update(nodeName=node, affinity=rule)
+    for node in ("node-a", "node-b", "node-c"):
+        named(small, "Node", node)["metadata"]["labels"]["kubernetes.io/hostname"] = node
+    answer = first(ask(small, "is it ok to drain node-a?"))
+    if nodes == 3:
+        assert answer.startswith("**Only if what cannot move may stay down") and "anti-affinity" in answer
+    else:
+        assert "anti-affinity" not in answer
