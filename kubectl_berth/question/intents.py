@@ -132,7 +132,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         "logs",
         re.compile(
             r"\b(?:show|print|give|get|read|find|tail|fetch|what(?:'s| is| does| do))\b[^.?!]{0,60}"
-            r"\b(?:logs?|error(?: message| line)?|exception|stack ?trace)\b|\bfrom (?:its|the|their) logs?\b",
+            r"\b(?:logs?|error(?: message| line)?|exception|stack ?trace)\b|\bfrom (?:its|the|their) logs?\b|"
+            r"^\W*(?:(?:the|please|pls)\s+)*logs?\s+(?:of|from|for)\b|^\W*[\w./-]+\s+logs?(?:\s+(?:please|pls))?\W*$",
             re.IGNORECASE,
         ),
     ),

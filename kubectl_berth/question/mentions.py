@@ -71,10 +71,10 @@ class Words:
     software: tuple[str, ...] = ()
 
 
-def words_of(text: str, namespaces: Collection[str]) -> Words:
-    """Takes a question apart, knowing which namespaces exist."""
+def words_of(text: str, namespaces: Collection[str], objects: Collection[str] = ()) -> Words:
+    """Takes a question apart, knowing which namespaces exist and what objects are called."""
     tokens = tokens_of(text)
-    spaces, unknown, used = namespaces_in(tokens, namespaces)
+    spaces, unknown, used = namespaces_in(tokens, namespaces, objects)
     breaks = [hit.start() for hit in _CLAUSE.finditer(text)]
     output = _pasted(text)
     mentions = [

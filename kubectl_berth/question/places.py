@@ -31,6 +31,7 @@ class _Taken:
 
     tokens: list[Token]
     existing: Collection[str]
+    objects: Collection[str] = ()
     found: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
@@ -57,9 +58,14 @@ def _noun(word: str) -> bool:
     return word in TRADE_WORDS and word not in FUNCTION_WORDS | _STATES and not word.endswith(("ing", "ed", "s", "y"))
 
 
-def namespaces_in(tokens: list[Token], existing: Collection[str]) -> tuple[list[str], list[str], set[int]]:
-    """Namespaces named, namespaces named that do not exist, and the places of the tokens spent on them."""
-    taken = _Taken(tokens, existing)
+def namespaces_in(
+    tokens: list[Token], existing: Collection[str], objects: Collection[str] = ()
+) -> tuple[list[str], list[str], set[int]]:
+    """Namespaces named, namespaces named that do not exist, and the places of the tokens spent on them.
+
+    What only stands after "in" and is the name of one of the `objects` means that object.
+    """
+    taken = _Taken(tokens, existing, objects)
     for start, length, space in _said_in_words(tokens, existing):
         taken.found.append(space)
         taken.used.update(range(start, start + length))
@@ -81,7 +87,8 @@ def _take_inside(taken: _Taken, i: int) -> None:
     """The namespaces after a word for a place: "in shop", "in the shop and data"."""
     tokens = taken.tokens
     place = i + 2 if i + 1 < len(tokens) and tokens[i + 1].lower in BETWEEN else i + 1
-    sure = tokens[i].lower == "in" and place < len(tokens) and looks_generated(tokens[place].lower)
+    word = tokens[place].lower if place < len(tokens) else ""
+    sure = tokens[i].lower == "in" and looks_generated(word) and word not in taken.objects
     beside = tokens[place + 1].lower if place + 1 < len(tokens) else ""
     if kinds_of(beside) and beside not in NAMESPACE_WORDS:
         return

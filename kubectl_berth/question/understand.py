@@ -82,7 +82,8 @@ def understand(
     """
     text = usual(_shortened(text))
     names = read_catalogue(cluster, namespace if narrowed else None)
-    words = words_of(text, names.namespaces | ({namespace} if narrowed and namespace else set()))
+    spaces = names.namespaces | ({namespace} if narrowed and namespace else set())
+    words = words_of(text, spaces, names.by_name)
     if narrowed and namespace:
         # "jobs/worker" lies in a namespace that was not read
         written = [mention.namespace for mention in words.mentions if mention.namespace]

@@ -11,10 +11,13 @@ from kubectl_berth.engines.rules import attributes, standing
 from kubectl_berth.engines.rules.allowed import reaching
 from kubectl_berth.engines.rules.asked import ASKS, NEUTRAL, bare, bearers, together
 from kubectl_berth.engines.rules.attributes import Tell
+from kubectl_berth.engines.rules.bounds import bounds
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.certificates import expiries
 from kubectl_berth.engines.rules.consumers import consumers, loads, past_bounds
+from kubectl_berth.engines.rules.dated import dated
 from kubectl_berth.engines.rules.differences import differences
+from kubectl_berth.engines.rules.ended_pods import ended_pods
 from kubectl_berth.engines.rules.events import events_shown
 from kubectl_berth.engines.rules.held_ports import held_ports
 from kubectl_berth.engines.rules.listings import counted, lacking
@@ -100,6 +103,9 @@ _QUESTIONS: tuple[tuple[str, Tell], ...] = (
 """Whole questions about an object, and what tells the answer."""
 _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     by_label,
+    dated,
+    ended_pods,
+    bounds,
     expiries,
     held_ports,
     node_list,

@@ -25,7 +25,7 @@ _RIGHTS = (
 _VERBS = r"get|list|watch|create|update|patch|delete|read|write|see"
 _ASKED = re.compile(
     r"\b(?:have|has|with) (?P<access>access) to (?:the |all |any )?(?P<what2>[a-z]{3,40})\b|"
-    rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,30}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?"
+    rf"\b(?:can|may|allowed to|able to|permitted to)\b[^.?!]{{0,45}}\b(?P<verb>{_VERBS})\s+(?:the |all |any )?"
     r"(?P<what>[a-z]{3,40})\b",
     re.IGNORECASE,
 )
@@ -45,14 +45,20 @@ def rights(case: Case) -> Answer | None:
         re.IGNORECASE,
     )
     one = re.search(r"\b(?:have|has) access to\b", text, re.IGNORECASE) or re.search(
-        r"\bthing\b[^.?!]{0,25}\b(?:can|may|allowed|able)\b|\b(?:can|may|is)\b[^.?!]{0,8}\bthing\b", text, re.I
+        r"\bthing\b[^.?!]{0,25}\b(?:can|may|allowed|able)\b|\b(?:can|may|is)\b[^.?!]{0,8}"
+        r"(?:\b(?:service ?account|sa|identity) (?:of |for |named |behind )?(?:the )?)?\bthing\b",
+        text,
+        re.IGNORECASE,
     )
-    verb = _ASKED.search(text) if one else None
+    verb = spoken = _ASKED.search(text) if one else None
     words = (_ACCOUNT, _RIGHTS, "api|kubernetes|server|it|have|has|got|under|which|what|with")
     if verb is None and not (wide and only(case, *words, text=text)):
         return None
     if verb is not None and not only(case, *words, text=text.replace(verb[0], " thing ")):
         return None
+    if spoken is not None:
+        # a role may bear the name of what it is for
+        verb = _ASKED.search(case.understanding.text) or spoken
     account = _account(case, main)
     return _told(case, main, account, verb) if account is not None else None
 
@@ -82,7 +88,7 @@ def _told(case: Case, main: Ref, account: Ref, verb: re.Match[str] | None) -> An
               if role is None]  # fmt: skip
     if verb is not None:
         every = list(_bound(case, account, everybody=True))
-        return _whether(account, every, verb), capped(lines, MOST)
+        return _whether(account, every, verb), capped([*lines, *_namesakes(case, account)], MOST)
     if not found:
         return f"{who}; no binding that can be read names it, so it may do no more than every service account may.", []
     rules = [f"{rule}" for role, _, _ in found if role is not None for rule in role.rules]
@@ -104,6 +110,17 @@ def _whether(account: Ref, found: list[tuple[Role | None, RoleBinding, str]], ve
                     continue
                 return f"Yes: {account} may {wanted} {what} {scope}, through {binding.ref}."
     return some or f"No: no rule bound to {account} lets it {wanted} {what}."
+
+
+def _namesakes(case: Case, account: Ref) -> list[str]:
+    """The bindings that name an account of the same name in another namespace."""
+    return [
+        f"{binding.ref} names ServiceAccount {one.namespace}/{one.name}, which is another one"
+        for binding in (*case.inventory.cluster_role_bindings, *case.inventory.role_bindings)
+        for one in binding.subjects
+        if one.kind == "ServiceAccount" and one.name == account.name
+        and (one.namespace or binding.namespace) != account.namespace
+    ]  # fmt: skip
 
 
 def holders(case: Case) -> Answer | None:

@@ -20,7 +20,8 @@ _ROLLOUT = (
 _DONE = (
     r"finish(?:ed|es)?|complet(?:e|ed|es|ely)|done|succe(?:ed|eded|ss|ssful|ssfully)|"
     r"(?:go|gone|went|goes|going|get|got) "
-    r"through|through|over|fully|in progress|under ?way|still (?:going|running)|status|live|everywhere|ready|"
+    r"(?:through|out|live)|"
+    r"through|over|fully|in progress|under ?way|still (?:going|running)|status|live|everywhere|ready|"
     r"get(?:ting)? on|so far|yet"
 )
 _WHETHER = r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:did|has|have|was|were|is|are)\b"

@@ -297,6 +297,7 @@ def schedules(case: Case) -> Answer | None:
         re.search(r"\bjobs?\b|\bback-?ups?\b|\breports?\b", text, re.I)
         and re.search(r"\bnext\b|\bschedule", text, re.I)
     )
+    about = about or re.search(r"\bnext (?:scheduled |planned )?runs?\b", text, re.I)
     if not listing or not about or not ASKS.search(text):
         return None
     every = [one for one in case.inventory.cron_jobs if in_place(case, one.namespace)]

@@ -159,7 +159,11 @@ TABLES: tuple[Table, ...] = (
         rows.quota_row,
     ),
     Table(
-        "LimitRange", r"limit ?ranges?", ("limit_ranges",), r"limits?|max\w*|min\w*|defaults?|say|set", rows.range_row
+        "LimitRange",
+        r"limit ?ranges?",
+        ("limit_ranges",),
+        r"limits?|max\w*|min\w*|defaults?|say|set|allow\w*|permit\w*|bounds?",
+        rows.range_row,
     ),
     Table(
         "NetworkPolicy",
