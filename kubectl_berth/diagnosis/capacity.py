@@ -186,6 +186,23 @@ def losses(inventory: Inventory, pool: Pool, *, tried: bool) -> list[Loss]:
     return [_tried(inventory, loss) if tried or index == 0 else loss for index, loss in enumerate(found)]
 
 
+def without(inventory: Inventory, gone: Sequence[Node]) -> tuple[list[Pod], list[Pod]]:
+    """The pods that need another place where all these nodes go, and those of them that a first-fit try gives none."""
+    names = {node.name for node in gone}
+    moving = [
+        pod
+        for node in gone
+        for pod in inventory.pods_of(node.ref)
+        if not pod.finished and not bound_to_node(inventory, pod)
+    ]
+    others = sorted((node for node in inventory.nodes if takes_pods(node) and node.name not in names), key=_name)
+    return moving, place(inventory, moving, others)
+
+
+def _name(node: Node) -> str:
+    return node.name
+
+
 def _loss(inventory: Inventory, pool: Pool, node: Node) -> Loss:
     pods = [pod for pod in inventory.pods_of(node.ref) if not pod.finished]
     ending = {pod.ref for pod in pods if bound_to_node(inventory, pod)}

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from kubectl_berth.diagnosis.capacity import Loss, Pool, free, holders, losses, pools, takes_pods, total, unscheduled
-from kubectl_berth.diagnosis.fit import ZERO, amount, show
+from kubectl_berth.cluster.views import Node
+from kubectl_berth.diagnosis.capacity import (
+    Loss,
+    Pool,
+    free,
+    holders,
+    losses,
+    pools,
+    takes_pods,
+    total,
+    unscheduled,
+    without,
+)
+from kubectl_berth.diagnosis.capacity_more import kept_apart
+from kubectl_berth.diagnosis.fit import ZERO, show
+from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.diagnosis.sizing import share
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.drain_answer import not_remade
 from kubectl_berth.engines.rules.material import capital
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Ref, ToolResult
@@ -75,6 +90,9 @@ def _removal(case: Case, found: Sequence[Pool], figures: str, results: Sequence[
     tried = len(case.inventory.nodes) <= EACH
     every = [(pool, loss) for pool in found for loss in losses(case.inventory, pool, tried=tried)]
     named = {ref.name for ref in case.subjects if ref.kind == "Node"}
+    idle = next((node for pool in found for node in pool.idle if node.name in named), None)
+    if idle is not None:
+        return _idle(case, idle, figures, results)
     asked = [(pool, loss) for pool, loss in every if loss.node.name in named] or every
     if not asked:
         return Said("No node takes pods now, so none can be spared.", [figures], unchecked=UNCHECKED)
@@ -82,6 +100,17 @@ def _removal(case: Case, found: Sequence[Pool], figures: str, results: Sequence[
     if bad and len(bad) == len(asked):
         return _refusal(case, *bad[0], figures, results)
     pool, loss = next((pool, loss) for pool, loss in asked if loss.covered)
+    if stopped := not_remade(case, {loss.node.name}):
+        ref, why = stopped[0]
+        verdict = f"No, not now: new pods of {ref} cannot be created ({why.why}), so what moves does not come back."
+        return Said(verdict, [figures], [why.first], UNCHECKED, (), findings_of(results))
+    if apart := [pod for pod in loss.moving if kept_apart(case.inventory, pod, loss.node.name)]:
+        verdict = (
+            f"No, not as it is: without {loss.node.name} {apart[0].ref} finds no other place, since its required "
+            "anti-affinity keeps it away from where others of its kind run; by requests there would be room."
+        )
+        way = f"Run one replica less of {case.inventory.workload(apart[0])}, or make that rule a preference, first."
+        return Said(verdict, [figures], [way], UNCHECKED, (), findings_of(results))
     return _maybe(case, pool, loss, [other.node.name for _, other in bad], figures, results)
 
 
@@ -125,7 +154,7 @@ def _maybe(
         verdict += f" Not so for {', '.join(not_these[:4])}."
     parts = [
         figures,
-        bullets(f"**Without {loss.node.name}**, of what is left", [*shares, *_reserve(loss)]),
+        bullets(f"**Without {loss.node.name}**, of what is left", [*shares, *_reserve(case, loss)]),
         _budgets(case),
     ]
     remedies = [
@@ -137,21 +166,49 @@ def _maybe(
     return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), findings_of(results))
 
 
-def _reserve(loss: Loss) -> list[str]:
+def _reserve(case: Case, loss: Loss) -> list[str]:
+    """What the loss of one more node would bring then, and what does not come back at all."""
     lines = []
-    own = {name: _own(loss, name) for name in ("cpu", "memory")}
-    short = [name for name, much in own.items() if loss.left.get(name, ZERO) - much < loss.needs.get(name, ZERO)]
-    if short:
-        lines.append(f"After that the loss of one more node of its size would not be covered: {' and '.join(short)} "
-                     "would not fit")  # fmt: skip
+    for other in sorted(case.inventory.nodes, key=lambda one: one.name)[:EACH]:
+        if not takes_pods(other) or other.name == loss.node.name:
+            continue
+        _, homeless = without(case.inventory, (loss.node, other))
+        if homeless:
+            names = listed([f"{pod.namespace}/{pod.name}" for pod in homeless], 3)
+            lines.append(
+                f"After that the loss of one more node ({other.name}) would leave pods without a place: {names}"
+            )
+            break
     if loss.orphans:
         names = ", ".join(f"{pod.namespace}/{pod.name}" for pod in loss.orphans[:4])
         lines.append(f"Gone for good, since no controller makes them again: {names}")
     return lines
 
 
-def _own(loss: Loss, name: str) -> Decimal:
-    return amount(loss.node.status.allocatable.get(name))
+def _idle(case: Case, node: Node, figures: str, results: Sequence[ToolResult]) -> Said:
+    """The answer for a named node that takes no pods now: cordoned, or lost."""
+    moving, homeless = without(case.inventory, (node,))
+    some = listed([f"{pod.namespace}/{pod.name}" for pod in homeless or moving], 3)
+    room = f"; no other node has a place for {some}" if homeless else f"; the others have a place for {some}"
+    room = room if moving else ""
+    look = kubectl("get", "pods", "-A", "-o", "wide", f"--field-selector=spec.nodeName={node.name}")
+    if node.ready:
+        leave = "No, not now" if homeless else "Yes, by requests" if moving else "Yes"
+        left = f"{count(len(moving), 'pod')} still have to move" if moving else "no pod on it has to move"
+        verdict = f"{leave}: {node.ref} is cordoned already, and {left}{room}."
+        ways = [f"Drain it first, with the disruption budgets respected; what is left on it shows `{look}`."]
+    else:
+        kept = listed([name for pod in moving for name in pod.claims], 3)
+        risk = f", and two of them would write to one volume ({kept})" if kept else ""
+        verdict = (
+            f"Only once its machine is known to be off or gone: {node.ref} is not ready. Without its object its "
+            f"{count(len(moving), 'pod')} would be made again elsewhere; where the machine still runs, so do the old "
+            f"ones{risk}{room}."
+        )
+        ways = [f"Look whether the machine of {node.name} is up (console of the provider, then kubelet and network); "
+                f"which pods are on it shows `{look}`."]  # fmt: skip
+    return Said(verdict, [part for part in (figures, _budgets(case)) if part], ways, UNCHECKED, (),
+                findings_of(results), alone=True)  # fmt: skip
 
 
 def _called(resource: str) -> str:

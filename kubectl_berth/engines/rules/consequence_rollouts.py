@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubectl_berth.cluster.views import Identified, Pod, Workload, age
+from kubectl_berth.cluster.views import Identified, Pod, Workload, age, condition
 from kubectl_berth.diagnosis.capacity_more import sample
 from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.say import clip, count, listed
@@ -81,8 +81,10 @@ def _not_remade(case: Case, view: Workload, pods: Sequence[Pod]) -> Said | None:
 
 
 def _silent(case: Case, pod: Pod) -> bool:
+    """True where its node has stopped reporting, so that nobody there ends it."""
     node = case.inventory.node(pod.spec.node_name)
-    return node is not None and not node.ready
+    state = condition(node.status.conditions, "Ready") if node is not None else None
+    return state is not None and state.status == "Unknown"
 
 
 def _verdict(case: Case, view: Workload, pods: Sequence[Pod], kept: bool, gap: str, broken: str) -> str:

@@ -106,3 +106,34 @@ def test_a_required_rule_leaves_a_drained_pod_no_other_node(small: SmallCluster,
         assert answer.startswith("**Only if what cannot move may stay down") and "anti-affinity" in answer
     else:
         assert "anti-affinity" not in answer
+
+
+# --- a node that is to go -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", ["is it safe to delete node node-b?", "is it safe to remove node-b"])
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_node_that_takes_no_pods_stays_the_one_asked_about(small: SmallCluster, question: str, lost: bool) -> None:
+    alone(small, "spool", "rope", ready=not lost, spec={"nodeName": "node-b"})
+    node = named(small, "Node", "node-b")
+    if lost:
+        node["status"]["conditions"] = [{"type": "Ready", "status": "Unknown",
+                                         "lastTransitionTime": "2026-10-05T08:50:00Z"}]  # fmt: skip
+    else:
+        node["spec"]["unschedulable"] = True
+    answer = ask(small, question)
+    start = "**Only once its machine is known to be off" if lost else "**Yes, by requests: Node node-b is cordoned"
+    assert first(answer).startswith(start) and "rope/spool" in first(answer)
+    assert "kubectl cordon" not in answer and "without node-a" not in answer
+
+
+@pytest.mark.parametrize(("cpu", "told"), [("100m", False), ("1500m", True)])
+def test_the_loss_after_that_is_tried_over_all_nodes(small: SmallCluster, cpu: str, told: bool) -> None:
+    # each node is a pool of its own by its zone; 4 pods of 1500m fit on two nodes of 4 cpu, on one only two of them
+    for number, node in enumerate(("node-a", "node-b", "node-c", "node-c")):
+        named(small, "Node", node)["metadata"]["labels"]["topology.kubernetes.io/zone"] = node
+        pod = alone(small, f"warp{number}", "rope", ready=True, spec={"nodeName": node})
+        pod["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
+    answer = ask(small, "can we remove node node-a?")
+    assert first(answer).startswith("**It would fit")
+    assert ("would leave pods without a place" in answer) is told and "cpu and memory would not fit" not in answer
