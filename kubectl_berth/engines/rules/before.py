@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kubectl_berth.cluster.views import CronJob, Job
 from kubectl_berth.engines.rules.allowed import untold_reach
@@ -11,6 +12,7 @@ from kubectl_berth.engines.rules.attributes import HOOKED, hooks
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.rolled import unfinished
+from kubectl_berth.engines.rules.run_now import under_way
 from kubectl_berth.engines.rules.runs import said_of_runs, timed_by_word
 from kubectl_berth.engines.rules.topic import bullets
 from kubectl_berth.question.words import fits_concept
@@ -36,7 +38,7 @@ def before(case: Case) -> Opening | None:
     """The sentence that a diagnosis follows; None where nothing but a fault is asked about."""
     if case.lost or case.blind:
         return None
-    return _not_measured(case) or _held_up(case) or _hook(case) or _runs(case)
+    return _not_measured(case) or _under_way(case) or _held_up(case) or _hook(case) or _runs(case)
 
 
 def _not_measured(case: Case) -> Opening | None:
@@ -58,6 +60,16 @@ def _not_measured(case: Case) -> Opening | None:
 def _held_up(case: Case) -> Opening | None:
     words = unfinished(case) or untold_reach(case)
     return Opening(words if words.endswith(".") else f"{words}.") if words else None
+
+
+def _under_way(case: Case) -> Opening | None:
+    """Whether a run goes on, beside the fault of what starts it."""
+    told = under_way(case) if case.causes else None
+    if told is None:
+        return None
+    # the yes or no is to the run, not to whether it is well
+    case.understanding = replace(case.understanding, yes_no=None)
+    return Opening(told[0])
 
 
 def _hook(case: Case) -> Opening | None:

@@ -30,6 +30,7 @@ from kubectl_berth.engines.rules.placed import placed
 from kubectl_berth.engines.rules.plan import describe
 from kubectl_berth.engines.rules.rights import holders, rights
 from kubectl_berth.engines.rules.rolled import earlier, rolled
+from kubectl_berth.engines.rules.run_now import run_now
 from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, of_cron, schedules
 from kubectl_berth.engines.rules.tables import table
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets
@@ -114,6 +115,7 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     consumers,
     table,
     jobs_in_state,
+    run_now,
     of_cron,
     last_run,
     schedules,

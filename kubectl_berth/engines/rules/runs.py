@@ -16,18 +16,18 @@ from kubectl_berth.engines.rules.orders import gives_orders, quoted
 
 MOST = 15
 DAY = 86400
-_JOB = r"(?:cron[ -]?|batch[ -]?)?jobs?|crons?|scheduled (?:jobs?|tasks?)|tasks?"
-_LAST = r"last|latest|most recent|recently|newest|ever"
+JOB = r"(?:cron[ -]?|batch[ -]?)?jobs?|crons?|scheduled (?:jobs?|tasks?)|tasks?"
+LAST = r"last|latest|most recent|recently|newest|ever"
 _RAN = (
     r"succe(?:ed|eded|ss|ssful|ssfully)|r[ua]ns?|running|execut\w*|complet(?:e|ed)|finish(?:ed)?|start(?:ed)?|done|"
     r"go through|gone through|went through|fire(?:d)?|trigger(?:ed)?|work(?:ed)?|happen(?:ed)?"
 )
-_WHEN_PAST = (
+WHEN_PAST = (
     r"(?:last|this|to)[ -]?night(?:['’]?s)?|yesterday(?:['’]?s)?|today(?:['’]?s)?|this (?:morning|evening)(?:['’]?s)?|"
     r"overnight|already|yet|nightly|daily|hourly|weekly|in the last (?:24 hours|day)"
 )
 _SCHEDULE = r"schedul\w+|next|when|times?|time ?zones?|suspend\w*|due|cron expressions?|often"
-_NIGHT = re.compile(rf"\b(?:{_WHEN_PAST})\b", re.IGNORECASE)
+_NIGHT = re.compile(rf"\b(?:{WHEN_PAST})\b", re.IGNORECASE)
 _STATES = {
     "failed": r"fail(?:ed|ing|s)?|broken|unsuccessful|in error",
     "running": r"running|active|under way|in progress",
@@ -40,16 +40,16 @@ _JOB_LIST = re.compile(r"\b(?:how many|which|what|list|show|any|are there|count|
 def last_run(case: Case) -> Answer | None:
     """When a CronJob or Job last ran or succeeded, or whether it did in the night; None for another question."""
     text = case.understanding.text
-    asks = re.search(rf"\b(?:{_LAST})\b", text, re.I) or _NIGHT.search(text)
+    asks = re.search(rf"\b(?:{LAST})\b", text, re.I) or _NIGHT.search(text)
     if not asks or not re.search(rf"\b(?:{_RAN})\b", text, re.I) or not ASKS.search(text):
         return None
-    found = _meant(case)
-    if not found or len(found) > 4 or not _said(case, found, _WHEN_PAST, _LAST, _RAN, _JOB):
+    found = meant(case)
+    if not found or len(found) > 4 or not says_only(case, found, WHEN_PAST, LAST, _RAN, JOB):
         return None
     return _told(case, found[0]) if len(found) == 1 else _several(case, found)
 
 
-def _meant(case: Case) -> list[CronJob | Job]:
+def meant(case: Case) -> list[CronJob | Job]:
     """The CronJobs and Jobs that are subjects; without any, the CronJobs with a word of the question in their names."""
     views = [case.inventory.find(ref) for ref in case.subjects]
     crons = [one for one in views if isinstance(one, CronJob)]
@@ -65,10 +65,10 @@ def _by_word(case: Case) -> list[CronJob]:
     return [one for one in every if said & {part.removesuffix("s") for part in one.name.split("-")}]
 
 
-def _said(case: Case, found: Sequence[CronJob | Job], *patterns: str) -> bool:
+def says_only(case: Case, found: Sequence[CronJob | Job], *patterns: str, text: str | None = None) -> bool:
     """True where nothing is said beside these words and parts of the names found."""
     parts = {re.escape(part) for one in found for part in one.name.lower().split("-")}
-    return only(case, *patterns, rf"(?:{'|'.join(sorted(parts))})s?")
+    return only(case, *patterns, rf"(?:{'|'.join(sorted(parts))})s?", text=text)
 
 
 def _several(case: Case, found: Sequence[CronJob | Job]) -> Answer:
@@ -159,35 +159,41 @@ def said_of_runs(case: Case, cron: CronJob) -> Answer:
 
 def timed_by_word(case: Case) -> CronJob | None:
     """The only CronJob with a word of the question in its name, where a job or a run is spoken of."""
-    found = _by_word(case) if re.search(rf"\b(?:{_JOB}|run|ran)\b", case.understanding.text, re.IGNORECASE) else []
+    found = _by_word(case) if re.search(rf"\b(?:{JOB}|run|ran)\b", case.understanding.text, re.IGNORECASE) else []
     return found[0] if len(found) == 1 else None
 
 
 def of_cron(case: Case) -> Answer | None:
     """How long runs take, how many failed, whether it is suspended; None for another question."""
     text = bare(case)
-    found = _meant(case)
+    found = meant(case)
     if len(found) != 1 or not isinstance(found[0], CronJob) or not ASKS.search(text):
         return None
     cron, now = found[0], case.inventory.now
     jobs = [one for one in case.inventory.children(cron.ref) if isinstance(one, Job)]
     ended = [(one, end) for one in jobs if (end := one.outcome()) is not None]
-    if re.search(r"\bsuspended\b|\bpaused\b", text, re.I) and _said(case, found, "suspended|paused", _JOB, _WHEN_PAST):
+    if re.search(r"\bsuspended\b|\bpaused\b", text, re.I) and says_only(
+        case, found, "suspended|paused", JOB, WHEN_PAST
+    ):
         state = "Yes" if cron.spec.suspend else "No"
         return f"{state}: {cron.ref} is {'' if cron.spec.suspend else 'not '}suspended.", [_schedule(cron, now)]
     long = r"(?:how )?long|duration|take[sn]?|took|usually|normally|typically|on average"
-    if re.search(r"\bhow long\b|\bduration\b", text, re.I) and _said(case, found, long, _WHEN_PAST, _LAST, _RAN, _JOB):
+    if re.search(r"\bhow long\b|\bduration\b", text, re.I) and says_only(case, found, long, WHEN_PAST, LAST, _RAN, JOB):
+        if cron.status.active and re.search(r"\bbeen running\b", text, re.IGNORECASE):
+            return None  # the one that runs is meant
         rows = [_length(one, end) for one, end in ended if end.type == "Complete"]
         rows = [row for row in reversed(rows) if row]
         return (f"The last run of {cron.ref} that is kept took {rows[0]}.", rows[1:4]) if rows else None
-    if re.search(r"\blast\b[^.?!]*\bfail", text, re.I) and _said(case, found, "fail(?:ed|s|ures?)?", _LAST, _RAN, _JOB):
+    if re.search(r"\blast\b[^.?!]*\bfail", text, re.I) and says_only(
+        case, found, "fail(?:ed|s|ures?)?", LAST, _RAN, JOB
+    ):
         bad = [one for one, end in ended if end.type == "Failed"]
         if not bad:
             return f"No failed run of {cron.ref} is kept{half(case, 'jobs')}.", _ended(case, cron)
         return f"The last failed run of {cron.ref} that is kept: {_outcome(case, bad[-1])}.", []
     failures = r"how (?:many|often)|times?|fail(?:ed|s|ures?)?|runs?|of (?:its|the) runs"
-    if re.search(r"\bhow (?:many|often)\b[^.?!]*\bfail", text, re.I) and _said(
-        case, found, failures, _WHEN_PAST, _LAST, _JOB
+    if re.search(r"\bhow (?:many|often)\b[^.?!]*\bfail", text, re.I) and says_only(
+        case, found, failures, WHEN_PAST, LAST, JOB
     ):
         bad = [one for one, end in ended if end.type == "Failed"]
         head = f"{len(bad) or 'None'} of the {count(len(ended), 'ended run')} of {cron.ref} that are kept failed"
@@ -234,7 +240,7 @@ def jobs_in_state(case: Case) -> Answer | None:
     if (
         not state
         or not _JOB_LIST.search(text)
-        or not only(case, _STATES[state], _JOB, _WHEN_PAST, "recent(?:ly)?", text=text)
+        or not only(case, _STATES[state], JOB, WHEN_PAST, "recent(?:ly)?", text=text)
     ):
         return None
     jobs = [one for one in case.inventory.jobs if in_place(case, one.namespace)]
@@ -303,7 +309,9 @@ def schedules(case: Case) -> Answer | None:
     every = [one for one in case.inventory.cron_jobs if in_place(case, one.namespace)]
     named = [one for one in every if one.ref in case.subjects]
     meant = named or ([] if case.subjects else _by_word(case))
-    if (case.subjects and not named) or not _said(case, meant, _JOB, _SCHEDULE, _RAN, "have|has|exist|there|suspended"):
+    if (case.subjects and not named) or not says_only(
+        case, meant, JOB, _SCHEDULE, _RAN, "have|has|exist|there|suspended"
+    ):
         return None
     if len(meant) == 1 and (len(every) > 1 or named):
         return f"{meant[0].ref} has the {_schedule(meant[0], case.inventory.now)}.", _cron(case, meant[0])[1][1:]
