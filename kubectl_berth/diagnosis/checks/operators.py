@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubectl_berth.cluster.views import CustomResource, Pod, Workload
+from kubectl_berth.diagnosis.checks.rights import missed
 from kubectl_berth.diagnosis.hanging import hanging_on, held_back, last_good, runs_on
 from kubectl_berth.diagnosis.headline import summary
 from kubectl_berth.diagnosis.health import Signal, conditions, judge, named, phases, stopped
@@ -112,9 +113,17 @@ def _ignored(inventory: Inventory, resource: CustomResource) -> Iterator[Finding
         "CustomResourceIgnored",
         "no operator gave it a status, though others of its kind have one",
         ("status: empty", f"metadata.creationTimestamp: {resource.metadata.creation_timestamp or 'none'}"),
+        caused_by=_without_rights(inventory, resource),
         remedy="look at the operator: whether it runs, and whether it watches this namespace",
         disproof="a status",
     )
+
+
+def _without_rights(inventory: Inventory, resource: CustomResource) -> Ref | None:
+    """The binding that misses the account of the resource's operator."""
+    bindings = inventory.once(missed)
+    operators = operators_of(inventory, resource.api_version.rpartition("/")[0]) if bindings else []
+    return next((bindings[one.ref] for one in operators if one.ref in bindings), None)
 
 
 def _contradicted(inventory: Inventory, resource: CustomResource) -> Iterator[Finding]:

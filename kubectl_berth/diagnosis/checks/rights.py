@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_berth.cluster.views import Pod, RoleBinding
+from kubectl_berth.cluster.views import Pod, Role, RoleBinding
 from kubectl_berth.diagnosis.objects import Inventory
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.records import Finding, Ref
 
 BUILT_IN = frozenset({"cluster-admin", "admin", "edit", "view"})
+MISSES = "BindingMissesAccount"
+"""The reason of a finding about a binding that names another account than the one it is meant for."""
 BINDINGS = ("role_bindings", "cluster_role_bindings")
 
 
@@ -55,10 +57,62 @@ def check_rights(inventory: Inventory) -> Iterable[Finding]:
         if not pod.finished and pod.spec.service_account_name not in ("", "default"):
             used.setdefault((pod.namespace, pod.spec.service_account_name), []).append(pod)
     for (namespace, account), pods in sorted(used.items()):
+        ref = Ref("ServiceAccount", namespace, account)
+        astray = [one for one in bindings(inventory) if _astray(inventory, one, ref)]
+        meant = meant_for(inventory, namespace, account)
         if any(holds(one, namespace, account) for one in bindings(inventory)):
-            continue
-        for binding in meant_for(inventory, namespace, account):
-            yield _missed(inventory, binding, Ref("ServiceAccount", namespace, account), pods)
+            meant = []
+        for binding in [*meant, *(one for one in astray if one not in meant)]:
+            yield _missed(inventory, binding, ref, pods, absent=binding in astray)
+
+
+def missed(inventory: Inventory) -> dict[Ref, Ref]:
+    """The workloads whose account a binding misses, each with that binding."""
+    found = [one for one in check_rights(inventory) if one.reason == MISSES]
+    return {ref: one.subject for one in found for ref in one.effects}
+
+
+def _astray(inventory: Inventory, binding: RoleBinding, account: Ref) -> bool:
+    """True for a binding to accounts that do not exist, one of which has the name of this one and not its namespace.
+
+    What is left of something uninstalled, or prepared for an account that comes later, binds nobody either: the account
+    that runs must lack rights of that scope, and the binding must be of the whole cluster or of its namespace.
+    """
+    accounts = [one for one in binding.subjects if one.kind == "ServiceAccount"]
+    refs = [Ref("ServiceAccount", one.namespace or binding.namespace, one.name) for one in accounts]
+    if "service_accounts" in inventory.unread or inventory.find(account) is None or len(refs) < len(binding.subjects):
+        return False
+    if not any(ref.name == account.name and ref.namespace not in ("", account.namespace) for ref in refs):
+        return False
+    if any(inventory.find(ref) is not None for ref in refs) or binding.namespace not in ("", account.namespace):
+        return False
+    role = binding.role_ref
+    if role.name in BUILT_IN or role.name.startswith("system:"):
+        return False
+    return not any(_provides(inventory, one, binding, account) for one in bindings(inventory))
+
+
+_LOCKS = frozenset({"leases", "configmaps", "events"})
+"""Resources that any controller needs in its own namespace, whatever it looks after."""
+
+
+def _resources(inventory: Inventory, binding: RoleBinding) -> set[str]:
+    """What the role of a binding is about."""
+    role = binding.role_ref
+    found = inventory.find(Ref(role.kind, binding.namespace if role.kind == "Role" else "", role.name))
+    return {one for rule in found.rules for one in rule.resources} - _LOCKS if isinstance(found, Role) else set()
+
+
+def _provides(inventory: Inventory, other: RoleBinding, binding: RoleBinding, account: Ref) -> bool:
+    """True where the account has rights of the kind from another binding, its groups counted."""
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{account.namespace}")
+    user = f"system:serviceaccount:{account.namespace}:{account.name}"
+    held = holds(other, account.namespace, account.name) or any(one.name in (*groups, user) for one in other.subjects)
+    if not held or other is binding or other.role_ref.name.startswith("system:"):
+        return False
+    held_there, given = _resources(inventory, other), _resources(inventory, binding)
+    same_scope = not other.namespace and not binding.namespace
+    return same_scope or other.role_ref.name == binding.role_ref.name or bool(held_there & (given | {"*"}))
 
 
 def _role(inventory: Inventory, binding: RoleBinding) -> bool:
@@ -93,17 +147,20 @@ def _dangling(inventory: Inventory, binding: RoleBinding) -> Iterator[Finding]:
     )
 
 
-def _missed(inventory: Inventory, binding: RoleBinding, account: Ref, pods: list[Pod]) -> Finding:
+def _missed(
+    inventory: Inventory, binding: RoleBinding, account: Ref, pods: list[Pod], *, absent: bool = False
+) -> Finding:
     named = [f"{one.kind} {one.namespace + '/' if one.namespace else ''}{one.name}" for one in binding.subjects]
     workloads = sorted({inventory.workload(pod) for pod in pods})
     return Finding(
         "warning",
         binding.ref,
-        "BindingMissesAccount",
-        f"it binds {listed(named)}, but {listed([str(ref) for ref in workloads])} runs as {account}, which no binding "
-        "names",
+        MISSES,
+        f"it binds {listed(named)}, {'which does not exist; ' if absent else 'but '}"
+        f"{listed([str(ref) for ref in workloads])} runs as {account}, "
+        f"{'and has no rights from it' if absent else 'which no binding names'}",
         (f"subjects: {listed(named)}", f"spec.serviceAccountName: {account.name} in namespace {account.namespace}"),
         effects=tuple(workloads),
-        remedy=f"name {account} in the binding's subjects, namespace included",
+        remedy=f"correct the subject of {binding.ref}: name {account} there, namespace included",
         disproof=f"another binding, or a group, that gives {account} its rights",
     )

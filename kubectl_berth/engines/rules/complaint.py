@@ -11,6 +11,7 @@ from kubectl_berth.engines.rules.forbidden import forbidden_in
 from kubectl_berth.engines.rules.full_store import STORE_FULL, full_words
 from kubectl_berth.engines.rules.logs import Telling, same_gist
 from kubectl_berth.engines.rules.material import LOG_REPEATS, LogSeen, bare, spoken
+from kubectl_berth.engines.rules.operator_log import tends
 from kubectl_berth.engines.rules.words import BAD_NEWS
 from kubectl_berth.records import Finding
 
@@ -48,7 +49,8 @@ def told_by_log(case: Case, logs: Sequence[LogSeen]) -> Finding | None:
     """What a healthy subject's log says against it; None where nobody complained, or it says nothing of the kind."""
     said = case.understanding
     about = case.subjects or said.namespaces
-    if not case.healthy or not about or "logs" in said.intents or not complained(case):
+    blames = complained(case)
+    if not case.healthy or not about or "logs" in said.intents or not (blames or tends(case)):
         return None
     if STATES & {one.claim for one in said.premises if not one.negated}:
         return None
@@ -56,7 +58,7 @@ def told_by_log(case: Case, logs: Sequence[LogSeen]) -> Finding | None:
         best = log.reading.lines[0] if log.reading.lines else None
         if best is None or log.wanted.why != "running" or best.score < ERROR or over(log, best):
             continue
-        if best.family == "error" and not best.severe:
+        if (best.family == "error" and not best.severe) or (best.family != "rbac" and not blames):
             continue
         if not best.late or best.times < (REFUSED if best.family == "rbac" else REPEATED):
             continue

@@ -17,7 +17,7 @@ from kubectl_berth.engines.rules.failover import failover
 from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.opening import Opening, opening
-from kubectl_berth.engines.rules.operator_log import operator_wanted
+from kubectl_berth.engines.rules.operator_log import lines_about, operator_wanted, tends
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
@@ -101,7 +101,7 @@ class Rules:
             return
         lean = [call for call in past_calls(case) if call.name in offered]
         yield from self._call(toolbox, [*first_calls(case, offered)[: 3 - len(lean)], *lean])
-        wanted = logs_wanted(case, curious=_curious(case)) or operator_wanted(case)
+        wanted = logs_wanted(case, curious=_curious(case) or tends(case)) or operator_wanted(case)
         logs = yield from self._read(toolbox, case, wanted, offered)
         if (told := told_by_log(case, logs)) is not None:
             case.findings = [told, *case.findings]
@@ -220,7 +220,7 @@ def _seen(wanted: LogWanted, result: ToolResult, case: Case) -> LogSeen:
     # an empty log is answered with the container's other one: the head line says which it is
     wanted = replace(wanted, previous="previous instance" in result.text.partition("---")[0])
     lines = log_body(result.text)
-    lines = [line for line in lines if wanted.about is None or wanted.about.name in line]
+    lines = lines_about(lines, wanted.about) if wanted.about is not None else lines
     reading = read_log(lines)
     waits = waiting_for(lines) if wanted.why in ("still initialising", "not ready", HANGS) else None
     named = dict.fromkeys(t for one in (*reading.lines, *([waits] if waits else [])) for t in one.targets)

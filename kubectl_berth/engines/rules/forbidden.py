@@ -82,8 +82,26 @@ def grant(access: Forbidden, inventory: Inventory) -> str:
         return f"Add {rule} to {roles}, which is bound to {account}; no wider right is needed. {seen}"
     binding = "RoleBinding" if access.space else "ClusterRoleBinding"
     for role in named or (loose if len(loose) == 1 else []):
+        if (other := _bound_to_another(role, account, inventory)) is not None:
+            wrong, subject = other
+            return (
+                f"{role.ref} allows it, and {wrong.ref} gives it to {subject} instead of {account}: correct the "
+                f"subject of that binding. {seen}"
+            )
         return f"{role.ref} allows it, and no {binding} gives it to {account}: create that binding again. {seen}"
     return f"No binding gives {account} rights {access.where}: bind a role with {rule} to it by a {binding}. {seen}"
+
+
+def _bound_to_another(role: Role, account: Ref, inventory: Inventory) -> tuple[RoleBinding, Ref] | None:
+    """The binding that gives a role to an account of the same name elsewhere, which does not exist."""
+    for one in bindings(inventory) if "service_accounts" not in inventory.unread else ():
+        if (one.role_ref.kind, one.role_ref.name) != (role.kind, role.name):
+            continue
+        for subject in one.subjects:
+            ref = Ref("ServiceAccount", subject.namespace or one.namespace, subject.name)
+            if subject.kind == ref.kind and ref.name == account.name and inventory.find(ref) is None:
+                return one, ref
+    return None
 
 
 def _scope(access: Forbidden) -> tuple[str, ...]:

@@ -126,3 +126,57 @@ def test_lines_of_a_full_store(line: str) -> None:
 def test_a_full_heap_or_disk_is_no_full_store() -> None:
     for line in ("java.lang.OutOfMemoryError: Java heap space", "ERROR write /data/x: no space left on device"):
         assert read_log([line]).lines[0].family != "store full"
+
+
+# --- operators ------------------------------------------------------------------------------------------------------
+
+FORBIDDEN = (
+    "2026-10-05T09:{minute}:00Z ERROR watch failed: crates.pack.example is forbidden: User "
+    '"system:serviceaccount:depot:pack-operator" cannot list resource "crates" in API group "pack.example" at the '
+    "cluster scope\n"
+)
+
+
+def packer(small: SmallCluster, *, forbidden: bool) -> None:
+    small.healthy("pack-operator", "depot")
+    small.definition("pack.example", "v1", "Crate", "crates")
+    for name, status in (("red", {"phase": "Ready"}), ("blue", {})):
+        small.add("pack.example/v1", "Crate", name, "ferry", spec={}, status=status)
+    line = FORBIDDEN if forbidden else "2026-10-05T09:{minute}:00Z INFO Crate red is as it should be\n"
+    text = "".join(line.format(minute=minute) for minute in (12, 21, 29))
+    small.log("depot", "pack-operator-5d78c9869d-x2k4q", "pack-operator", text)
+
+
+def test_the_operator_says_why_it_takes_up_nothing(small: SmallCluster) -> None:
+    packer(small, forbidden=True)
+    answer = ask(small, "crate blue is not coming up")
+    assert "the log of its operator Deployment depot/pack-operator says that access is forbidden" in first(answer)
+    assert "cannot list resource crates.pack.example in the whole cluster" in first(answer)
+
+
+def test_an_operator_that_may_not_read_is_not_well(small: SmallCluster) -> None:
+    packer(small, forbidden=True)
+    answer = ask(small, "is pack-operator ok?")
+    assert first(answer).startswith("**No")
+    assert "access is forbidden" in first(answer)
+
+
+def test_an_operator_that_may_is(small: SmallCluster) -> None:
+    packer(small, forbidden=False)
+    assert first(ask(small, "is pack-operator ok?")).startswith("**Yes")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_binding_of_another_account_is_corrected_and_not_made_again(small: SmallCluster, there: bool) -> None:
+    packer(small, forbidden=True)
+    rbac = "rbac.authorization.k8s.io/v1"
+    rules = [{"apiGroups": ["pack.example"], "resources": ["crates"], "verbs": ["list"]}]
+    small.add(rbac, "ClusterRole", "pack-operator", rules=rules)
+    subject = {"kind": "ServiceAccount", "name": "pack-operator", "namespace": "pack"}
+    small.add(rbac, "ClusterRoleBinding", "pack-operator", subjects=[subject],
+              roleRef={"kind": "ClusterRole", "name": "pack-operator"})  # fmt: skip
+    if there:
+        small.add("v1", "ServiceAccount", "pack-operator", "pack")
+    answer = ask(small, "crate blue is not coming up")
+    assert ("correct the subject of that binding" in answer) != there
+    assert ("create that binding again" in answer) == there
