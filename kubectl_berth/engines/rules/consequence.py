@@ -32,7 +32,9 @@ from kubectl_berth.engines.rules.consequence_operators import say_custom, say_de
 from kubectl_berth.engines.rules.consequence_pods import say_all_pods, say_pods, say_state
 from kubectl_berth.engines.rules.consequence_rollouts import say_restart, say_rollback
 from kubectl_berth.engines.rules.consequence_storage import say_claim, say_unnamed, say_volume
+from kubectl_berth.engines.rules.consequence_update import say_update
 from kubectl_berth.engines.rules.consequence_workloads import say_edit, say_gone
+from kubectl_berth.engines.rules.material import capital
 from kubectl_berth.engines.rules.plan import describe
 from kubectl_berth.engines.rules.topic import Said, Topic, findings_of
 from kubectl_berth.records import Ref, ToolResult
@@ -91,7 +93,8 @@ def _turned(text: str, verdict: str) -> str:
         rest = verdict.partition(": ")[2]
         return f"Yes: {rest}" if verdict.startswith("No") else f"Not by what can be read: {rest or verdict}"
     if not _HARM.search(text):
-        return verdict
+        plain = re.match(r"\W*what\b", text, re.IGNORECASE) and verdict.startswith("Yes: ")
+        return capital(verdict[len("Yes: ") :]) if plain else verdict
     if verdict.startswith("Yes"):
         return f"No, by what can be read: {verdict.partition(': ')[2]}"
     return f"Yes, it would: {verdict.partition(': ')[2]}" if verdict.startswith("No") else verdict
@@ -131,6 +134,8 @@ def _one(case: Case, what: Asked) -> Said | None:
             if what.act in ("delete", "restart", "loss")
             else None
         )
+    if what.act == "edit" and what.state:
+        return say_update(case, view, what.state) if isinstance(view, Workload) else None
     if what.act == "edit":
         return say_edit(case, what, view)
     workload = _workload(case, view)

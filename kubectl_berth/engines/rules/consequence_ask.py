@@ -9,7 +9,16 @@ from typing import Literal
 
 from kubectl_berth.cluster.views import Workload
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence_target import direct, kind_after, one_pod, related, target_of
+from kubectl_berth.engines.rules.consequence_target import (
+    direct,
+    kind_after,
+    one_pod,
+    pods_said,
+    related,
+    target_of,
+    workload_of,
+)
+from kubectl_berth.engines.rules.consequence_update import setting_asked
 from kubectl_berth.records import Ref
 
 Act = Literal["delete", "scale", "restart", "rollback", "edit", "loss"]
@@ -74,6 +83,11 @@ _LOSS = re.compile(
     r"\b(?:what|who|which \w+)\s+(?:\w+\s+)?(?:depends?|rel(?:y|ies)) (?:up)?on\b",
     re.IGNORECASE,
 )
+_RESTARTS = re.compile(
+    r"\bwhat\b[^.?!]{0,40}\b(?P<that>if|when|once)\b[^.?!]{0,60}\b(?:restarts|reboots)\b(?!\s+(?:again|every|all the))",
+    re.IGNORECASE,
+)
+"""Asks what follows should it restart."""
 _FORM = re.compile(
     r"\b(?:can|could|may|might|shall|should|must|am|are)\s+(?:i|we|one|somebody|someone)\b|"
     r"\b(?:can|could|may|might|should)\b[^.?!]{0,70}\bbe\b|\bsaf(?:e|ely)\b|\b(?:ok|okay|fine|alright|allowed|possible|"
@@ -133,6 +147,8 @@ def asked(case: Case) -> Asked | None:
     text = case.understanding.text
     if _HOW_TO.search(text) or _YOU.search(text):
         return None
+    if _FORM.search(text) and not _DIAGNOSED.search(text) and (setting := setting_asked(case)) is not None:
+        return Asked("edit", setting[0], state=setting[1])
     found = _act(text)
     if found is None or not (_FORM.search(text) or NEEDED.search(text) or _trails(text)):
         return None
@@ -149,7 +165,10 @@ def _of_what(case: Case, act: Act, start: int, end: int) -> Asked | None:
     """The act with its object; where none was found by name, with the state or the kind that was said."""
     text = case.understanding.text
     pronoun = re.match(r"\W*(?:them|those|these|all of them)\b", text[end:], re.IGNORECASE)
-    if act == "delete" and (state := _state(text if pronoun else text[start:])) and not _named(case, text[end:]):
+    state = _state(text if pronoun else text[start:]) if act == "delete" else ""
+    if state == "old" and not _has_ended(case):
+        state = ""
+    if state and not _named(case, text[end:]):
         return Asked("delete", None, True, state=state)
     ref = target_of(case, text, start, end)
     kinds = kind_after(text[end:])
@@ -180,10 +199,11 @@ def _with_more(case: Case, act: Act, ref: Ref, kinds: Sequence[str], end: int) -
     text = case.understanding.text
     hinder = re.search(r"\bfinali[sz]ers?\b", text[end:], re.IGNORECASE)
     forced = re.search(r"(?<!\w)(?:--force|force(?:fully|d)?|by force)(?!\w)", text, re.IGNORECASE)
+    words = re.findall(r"\w+", text[end:].lower())
     how = "finalizer" if hinder else "force" if forced else ""
-    pods = re.match(r"[^.?!,;]{0,25}(?<![\w-])(pods?)(?![\w-])", text[end:], re.I) if ref.kind != "Pod" else None
-    if pods is not None and act in ("delete", "restart"):
-        return Asked(act, ref if pods[1].lower() == "pods" else one_pod(case, ref), True, state=how)
+    if ref.kind != "Pod" and act in ("delete", "restart") and (said := pods_said(ref, text[end:])):
+        above = workload_of(case, ref)
+        return Asked(act, above if said == "pods" else one_pod(case, above, old="old" in words), True, state=how)
     if act == "delete" and kinds and ref.kind not in kinds:
         mine = related(case, ref, kinds)
         if mine:
@@ -211,6 +231,8 @@ def _act(text: str) -> tuple[Act, int, int] | None:
     if hits:
         start, end, act = min(hits, key=lambda hit: (hit[0], -hit[1]))
         return act, start, end
+    if found := _RESTARTS.search(text):
+        return "restart", found.start("that"), found.start("that")
     if found := NEEDED.search(text):
         return "delete", found.start(), found.start()
     found = _LOSS.search(text)
@@ -263,6 +285,12 @@ def _state(text: str) -> str:
         ):
             return state
     return ""
+
+
+def _has_ended(case: Case) -> bool:
+    """True where pods of what was named have ended, or nothing with pods was named: "old" may mean a version too."""
+    pods = [pod for ref in case.subjects if ref.kind != "Namespace" for pod in case.inventory.pods_of(ref)]
+    return not pods or any(pod.finished for pod in pods)
 
 
 def _named(case: Case, after: str) -> bool:

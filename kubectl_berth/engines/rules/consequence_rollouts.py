@@ -65,7 +65,8 @@ def _not_remade(case: Case, view: Workload, pods: Sequence[Pod]) -> Said | None:
             f"No, not now: new pods of {view.ref} cannot be created, so what a restart ends does not come back "
             f"({found.why}).{serving}"
         )
-        return Said(verdict, [], [found.first], (OUTSIDE[0],), alone=True)
+        within = "A container that merely starts again within its pod needs no new pod."
+        return Said(verdict, [within], [found.first], (OUTSIDE[0],), alone=True)
     hung = next((pod for pod in pods if pod.terminating and _silent(case, pod)), None)
     if hung is None or ready:
         return None

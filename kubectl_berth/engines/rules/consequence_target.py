@@ -105,10 +105,30 @@ def related(case: Case, ref: Ref, kinds: Sequence[str]) -> list[Ref]:
     return [one for one in dict.fromkeys(found) if one.kind in kinds and inventory.find(one) is not None]
 
 
-def one_pod(case: Case, ref: Ref) -> Ref:
-    """One pod of it, for "a pod of web": one that is not ready before others; the object itself where there is none."""
+def one_pod(case: Case, ref: Ref, *, old: bool = False) -> Ref:
+    """One pod of it, for "a pod of web": one that is not ready before others, an `old` one before those made since.
+
+    The object itself where there is none.
+    """
     pods = [pod for pod in case.inventory.pods_of(ref) if not pod.finished]
+    if old:
+        return min(pods, key=lambda pod: (pod.metadata.creation_timestamp, pod.name)).ref if pods else ref
     return min(pods, key=lambda pod: (pod.ready, pod.name)).ref if pods else ref
+
+
+def pods_said(ref: Ref, after: str) -> str:
+    """Whether "pods" or a "pod" of what is named is meant: "a pod of web", "the old web pods"; "" for neither."""
+    name = rf"(?<![\w-]){re.escape(ref.name)}(?:'s)?\s+(pods?)(?![\w-])"
+    found = re.match(r"[^.?!,;]{0,25}(?<![\w-])(pods?)(?![\w-])", after, re.IGNORECASE)
+    found = found or re.search(name, _STOPS.split(after)[0], re.IGNORECASE)
+    one = re.match(r"\W*(?:just\s+|only\s+)?(?:one|1|any of|a single)\b", after, re.IGNORECASE)
+    return "" if found is None else "pod" if one else found[1].lower()
+
+
+def workload_of(case: Case, ref: Ref) -> Ref:
+    """The workload of the same name beside what was found, such as a Service or a budget; else what was found."""
+    named = (one for one in case.subjects if (one.namespace, one.name) == (ref.namespace, ref.name))
+    return next((one for one in named if isinstance(case.inventory.find(one), Workload)), ref)
 
 
 _STOPS = re.compile(

@@ -42,9 +42,13 @@ TOO_MUCH = (
 THROTTLING = "CPU throttling and the application's own latency: the Kubernetes API has neither."
 
 
+_NO_SIZE = frozenset({"Node", "Namespace", "Service", "PodDisruptionBudget", "NetworkPolicy"})
+"""Kinds that only select pods, or hold them."""
+
+
 def sized(case: Case) -> list[Ref]:
     """The subjects that have containers of their own, the one asked about first."""
-    found = [ref for ref in case.subjects if ref.kind not in ("Node", "Namespace", "Service") and _view(case, ref)]
+    found = [ref for ref in case.subjects if ref.kind not in _NO_SIZE and _view(case, ref)]
     return found[:MOST_SIZED]
 
 

@@ -137,3 +137,52 @@ def test_the_loss_after_that_is_tried_over_all_nodes(small: SmallCluster, cpu: s
     answer = ask(small, "can we remove node node-a?")
     assert first(answer).startswith("**It would fit")
     assert ("would leave pods without a place" in answer) is told and "cpu and memory would not fit" not in answer
+
+
+# --- which object, and which act ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["is it safe to delete one of the old reel pods?", "can I delete a reel pod?", "ok to kill one of reel's pods"],
+)
+def test_pods_that_are_said_are_meant_and_not_the_service_of_that_name(small: SmallCluster, question: str) -> None:
+    small.service("reel", "dye", {"app": "reel"}, ready=["reel-6b8f7c9d44-0"])
+    answer = first(ask(small, question))
+    assert "a pod that is deleted is made again by its controller" in answer and "Service" not in answer
+
+
+@pytest.mark.parametrize("question", ["what happens if reel restarts?", "what breaks when reel restarts"])
+def test_what_if_it_restarts_asks_what_follows(small: SmallCluster, question: str) -> None:
+    assert first(ask(small, question)).startswith("**Deployment dye/reel is restarted pod by pod")
+
+
+def test_restarts_that_are_reported_are_no_what_if(small: SmallCluster) -> None:
+    assert "restarted pod by pod" not in first(ask(small, "why does reel restart all the time?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what happens if I set maxUnavailable to 1 on reel", "With maxUnavailable 1 (now 0) an update of Deployment "
+         "dye/reel keeps at least 1 of its 2 pods and has at most 3 in all"),
+        ("can I set maxSurge: 100% for reel?", "With maxSurge 100% (now 1) an update of Deployment dye/reel keeps at "
+         "least 2 of its 2 pods and has at most 4 in all"),
+        ("what if maxSurge of reel is 0", "may neither lack a pod nor have one more: the API server refuses it"),
+    ],
+)  # fmt: skip
+def test_a_bound_of_updates_is_told_in_present_figures(small: SmallCluster, question: str, told: str) -> None:
+    assert told in first(ask(small, question))
+
+
+def test_a_waiting_update_goes_on_once_an_old_pod_may_go(small: SmallCluster) -> None:
+    owner = small.replica_set(named(small, "Deployment", "reel"), "9c9c", revision=2)
+    small.pod("reel-9c9c-k", "dye", owner=owner, app="reel", ready=False, phase="Pending", spec={"nodeName": ""})
+    answer = first(ask(small, "what happens if I set maxUnavailable to 1 on reel"))
+    assert "The update that waits for a place for Pod dye/reel-9c9c-k may go on then" in answer
+
+
+def test_a_disruption_budget_is_never_sized(small: SmallCluster) -> None:
+    small.add("policy/v1", "PodDisruptionBudget", "reel", "dye", status={"disruptionsAllowed": 1},
+              spec={"minAvailable": 1, "selector": {"matchLabels": {"app": "reel"}}})  # fmt: skip
+    assert "PodDisruptionBudget dye/reel is" not in first(ask(small, "is reel sized right?"))
