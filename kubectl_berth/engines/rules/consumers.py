@@ -236,7 +236,30 @@ def loads(case: Case) -> Answer | None:
     if re.search(rf"\b(?:{_HELD})\b", text, re.I):
         what = "reserved"
     least = bool(re.search(rf"\b(?:{_ORDER_DOWN})\b", _BOUND.sub(" ", text), re.I))
+    if what == "free" and bound is None and case.inventory.namespace is None:
+        both = _free(case, nodes, name, least)
+        if both is not None:
+            return both
     return _nodes(case, nodes, name, what, least, bound)
+
+
+def _free(case: Case, nodes: list[Node], name: str, least: bool) -> Answer | None:
+    """The nodes with most free by what is requested and by what is used; None where no use is known."""
+    told = []
+    for measured in (False, True):
+        measure = _measure(case, name, "free", measured=measured)
+        able = [one for one in nodes if measure(one) is not None]
+        if len(able) < len(nodes):
+            return None
+        order = sorted(able, key=lambda one: (measure(one) or ZERO, one.name), reverse=not least)
+        best = [one for one in order if measure(one) == measure(order[0])]
+        whole = show(name, amount(best[0].status.allocatable.get(name)))
+        much = f"{show(name, measure(best[0]) or ZERO)} of {whole} ({round(_part(best[0], measure, name))}%)"
+        told.append((" and ".join(str(one.ref) for one in best[:3]), len(best), much, order))
+    which, many, much, order = told[0]
+    most = f"{'has' if many == 1 else 'have'} the {'least' if least else 'most'} {name} free"
+    head = f"By requests, which the scheduler counts, {which} {most}: {much}; by use {told[1][0]}: {told[1][2]}"
+    return f"{head}{half(case, 'nodes', 'pods')}.", capped([_load(case, one, name) for one in order], MOST)
 
 
 def _nodes(case: Case, nodes: list[Node], name: str, what: str, least: bool, bound: re.Match[str] | None) -> Answer:

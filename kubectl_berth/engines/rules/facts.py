@@ -19,12 +19,14 @@ from kubectl_berth.engines.rules.dated import dated
 from kubectl_berth.engines.rules.differences import differences
 from kubectl_berth.engines.rules.ended_pods import ended_pods
 from kubectl_berth.engines.rules.events import events_shown
+from kubectl_berth.engines.rules.held import issuer_of, runs_in, storage_of
 from kubectl_berth.engines.rules.held_ports import held_ports
 from kubectl_berth.engines.rules.listings import counted, lacking
 from kubectl_berth.engines.rules.lookups import Answer, lookup
 from kubectl_berth.engines.rules.managed import managed, wanted_version
 from kubectl_berth.engines.rules.namespaces import by_label
 from kubectl_berth.engines.rules.node_lists import node_list
+from kubectl_berth.engines.rules.not_so import not_so
 from kubectl_berth.engines.rules.object_attributes import OF_KIND
 from kubectl_berth.engines.rules.placed import placed
 from kubectl_berth.engines.rules.plan import describe
@@ -100,6 +102,7 @@ _QUESTIONS: tuple[tuple[str, Tell], ...] = (
         r"\b(?:age|creation (?:time|date)) of\b|\bhow old\b|\blast (?:deployed|rolled out|released|updated)\b",
         standing.made,
     ),
+    (r"\b(?:images?|versions?)\b[^.?!]{0,20}\b(?:new|recent|fresh)\b", standing.made),
 )
 """Whole questions about an object, and what tells the answer."""
 _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
@@ -107,6 +110,10 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     dated,
     ended_pods,
     bounds,
+    runs_in,
+    storage_of,
+    issuer_of,
+    not_so,
     expiries,
     held_ports,
     node_list,

@@ -147,7 +147,7 @@ OF_KIND: dict[str, tuple[tuple[str, Tell], ...]] = {
     "PersistentVolumeClaim": (
         (
             r"(?:how )?(?:big|large)|size|capacity|(?:storage ?)?class|(?:access ?)?modes?|us(?:es?|ing)|mount\w*|"
-            r"volumes?|pvs?|behind|bound",
+            r"volumes?|disks?|pvs?|behind|bound",
             _claim,
         ),
     ),

@@ -249,7 +249,10 @@ def loaded(empty: SmallCluster) -> SmallCluster:
         ),
         ("top memory consumers in barn", ("cow-5d78c9869d-x2k4q uses the most memory in namespace barn: 2Gi",)),
         ("which namespace uses the most memory?", ("Namespace field uses the most memory in the cluster: 10Gi",)),
-        ("which node has the most free memory?", ("Node node-c has the most memory free: 15Gi of 16Gi (94%)",)),
+        (
+            "which node has the most free memory?",
+            ("Node node-c has the most memory free: 16Gi of 16Gi (100%)", "by use Node node-c: 15Gi of 16Gi (94%)"),
+        ),
         ("which nodes have more than half of their memory used", ("1 of 3 nodes has more than 50%", "node-a (75%)")),
         (
             "which nodes have less than 20% memory used?",
