@@ -12,6 +12,7 @@ from kubectl_berth.diagnosis.inventory import Inventory
 from kubectl_berth.engines.rules.fit import fitting
 from kubectl_berth.engines.rules.orders import unmarked
 from kubectl_berth.engines.rules.reach import Reach, reach_of
+from kubectl_berth.engines.rules.shipped import shipped_in_vain
 from kubectl_berth.question.intents import Intent
 from kubectl_berth.question.understand import Understanding
 from kubectl_berth.records import Finding, Ref
@@ -107,7 +108,9 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         family |= _guards(understanding, subjects, inventory)
     chosen = _chosen(understanding, inventory, findings, family, mixed=mixed)
     passing: tuple[str, ...] = ()
-    if inventory.namespace is None and (meant := _meant_elsewhere(understanding, subjects, chosen, findings)):
+    if inventory.namespace is None and (
+        meant := _meant_elsewhere(understanding, subjects, chosen, findings, inventory)
+    ):
         passing = _well(understanding, subjects)
         subjects, family, mixed, chosen = (), frozenset(), False, meant
         understanding = replace(understanding, subjects=(), namespaces=(), guessed=False, by_kind=False)
@@ -119,6 +122,8 @@ def make_case(understanding: Understanding, inventory: Inventory, findings: Sequ
         understanding = replace(understanding, namespaces=(inventory.namespace,))
     if reach is not None and reach.blind:
         subjects, family, chosen, mixed = (), frozenset(), [], False
+    if not subjects and (held := shipped_in_vain(understanding.text, chosen, inventory)):
+        chosen = [*held, *(one for one in chosen if one not in held)]
     others = [finding for finding in findings if finding not in chosen]
     subjects = _sick_first(understanding, subjects, chosen, inventory)
     if len(subjects) > 1 and not understanding.by_kind:
@@ -182,7 +187,11 @@ def _doubts(said: Understanding, findings: Sequence[Finding]) -> Understanding:
 
 
 def _meant_elsewhere(
-    said: Understanding, subjects: Sequence[Ref], chosen: Sequence[Finding], findings: Sequence[Finding]
+    said: Understanding,
+    subjects: Sequence[Ref],
+    chosen: Sequence[Finding],
+    findings: Sequence[Finding],
+    inventory: Inventory,
 ) -> list[Finding]:
     """The faults that a complaint fits, where all that its words only resemble or mention in passing is well."""
     if any(one.severity != "info" for one in chosen) or said.yes_no is not None or set(said.intents) - _COMPLAINT:
@@ -191,7 +200,7 @@ def _meant_elsewhere(
     if placed or said.missing or said.unknown_namespaces or not (said.guessed or (said.mentioned and not subjects)):
         return []
     # what is only called alike is not left for a fault that no word names
-    meant = fitting(said.text, findings, by_name=bool(subjects))
+    meant = shipped_in_vain(said.text, findings, inventory) or fitting(said.text, findings, by_name=bool(subjects))
     return concerning(findings, {one.subject for one in meant}) if meant else []
 
 

@@ -12,7 +12,7 @@ from kubectl_berth.engines.rules.logs import read_log
 from kubectl_berth.records import Finished, ToolCalled
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
-from tests.fakes.small_clusters import SmallCluster
+from tests.fakes.small_clusters import SmallCluster, waiting
 
 
 @pytest.fixture
@@ -180,3 +180,38 @@ def test_a_binding_of_another_account_is_corrected_and_not_made_again(small: Sma
     answer = ask(small, "crate blue is not coming up")
     assert ("correct the subject of that binding" in answer) != there
     assert ("create that binding again" in answer) == there
+
+
+# --- what was shipped and is not seen ---------------------------------------------------------------------------------
+
+
+def tickets_held(small: SmallCluster) -> None:
+    deployment = small.deployment("turnstile-core", "depot", ready=1)
+    deployment["status"].update(updatedReplicas=1, replicas=2)
+    old = small.replica_set(deployment, "6b8f7c9d44", revision=1)
+    small.pod("turnstile-core-6b8f7c9d44-m4nzp", "depot", owner=old, app="turnstile-core")
+    new = small.replica_set(deployment, "7c9d44b8f6", ready=0, revision=2)
+    small.pod("turnstile-core-7c9d44b8f6-q7zkd", "depot", owner=new, app="turnstile-core", ready=False, phase="Pending",
+              state=waiting("ImagePullBackOff", "Back-off pulling image: not found"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "we released the fare change at noon and passengers still see the old one",
+        "the fare fix was deployed two hours ago but nobody sees it",
+        "we shipped a new fare layout an hour ago and customers are still on the old version",
+    ],
+)
+@pytest.mark.parametrize("held", [True, False])
+def test_what_was_shipped_and_is_not_seen_is_a_rollout_that_hangs(
+    small: SmallCluster, question: str, held: bool
+) -> None:
+    small.healthy("fare-page", "ferry")
+    if held:
+        tickets_held(small)
+    else:
+        small.crashing("lift", "depot")  # of one revision only: no rollout
+    answer = ask(small, question)
+    assert ("turnstile-core" in first(answer)) == held
+    assert ("lift" in first(answer)) is False
