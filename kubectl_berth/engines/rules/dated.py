@@ -16,6 +16,8 @@ _WHEN = re.compile(
     r"\b(?:age|creation (?:time|date)) of\b",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"\b(?:back|up|down|off|out|away|again|over|last|gone|old(?:er|est))\b(?<!set up)", re.IGNORECASE)
+"""Says that something else than its making is asked about."""
 _RELEASED = ("Deployment", "StatefulSet", "DaemonSet", "Pod", "ReplicaSet")
 """Kinds of which "made" and "deployed" ask for the newest revision too."""
 
@@ -23,7 +25,7 @@ _RELEASED = ("Deployment", "StatefulSet", "DaemonSet", "Pod", "ReplicaSet")
 def dated(case: Case) -> Answer | None:
     """When what was named was created, and how long ago that is; None for another question."""
     text, main = bare(case), case.main
-    if main is None or not _WHEN.search(text):
+    if main is None or not _WHEN.search(text) or _BACK.search(text):
         return None
     words = _PUT if main.kind in _RELEASED else rf"{_PUT}|{_MADE}|old|age|creation"
     if not re.search(rf"\b(?:{words})\b", text, re.IGNORECASE):

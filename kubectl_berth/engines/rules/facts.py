@@ -19,7 +19,7 @@ from kubectl_berth.engines.rules.dated import dated
 from kubectl_berth.engines.rules.differences import differences
 from kubectl_berth.engines.rules.ended_pods import ended_pods
 from kubectl_berth.engines.rules.events import events_shown
-from kubectl_berth.engines.rules.held import issuer_of, runs_in, storage_of
+from kubectl_berth.engines.rules.held import issuer_of, of_software, runs_in, storage_of, used_by
 from kubectl_berth.engines.rules.held_ports import held_ports
 from kubectl_berth.engines.rules.listings import counted, lacking
 from kubectl_berth.engines.rules.lookups import Answer, lookup
@@ -113,6 +113,8 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
     runs_in,
     storage_of,
     issuer_of,
+    used_by,
+    of_software,
     not_so,
     expiries,
     held_ports,

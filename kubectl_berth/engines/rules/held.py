@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from kubectl_berth.cluster.views import CustomResource, PersistentVolumeClaim
+from kubectl_berth.cluster.views import CustomResource, PersistentVolume, PersistentVolumeClaim
 from kubectl_berth.diagnosis.fit import ZERO, amount, show
 from kubectl_berth.diagnosis.say import count, listed
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only
+from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place, said_of
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.question.words import concept_of, fits_concept
 from kubectl_berth.records import Ref
 
 MOST = 25
@@ -18,6 +19,12 @@ _RUNS = re.compile(
     r"^\W*(?:what|which (?:workloads?|apps?|applications?|things?))\b[^.?!]{0,12}\b(?:runs?|running)\b", re.I
 )
 _STORAGE = r"storage|disks?(?: space)?|disk space|volumes?"
+_USES = re.compile(r"\b(?:who|what|which|is|does)\b[^.?!]{0,30}\b(?:us(?:es?|ed|ing)|mount(?:s|ed)?)\b", re.IGNORECASE)
+_LISTS = re.compile(r"\b(?:list|show|which|what|any|are there|do we have|how many)\b", re.IGNORECASE)
+_PLAIN = frozenset(
+    "list show me all the which what do does we have are there is our any in run here this cluster how many namespace "
+    "please exist of print give us i you see".split()
+)
 _ISSUED = r"issue(?:s|d|r)?|signs?|signed"
 
 
@@ -60,6 +67,69 @@ def storage_of(case: Case) -> Answer | None:
     rows = [f"{one.ref}: {size or 'size not known'}" for one, size in zip(claims, sizes, strict=True)]
     head = f"{main} has {count(len(claims), 'volume claim')} of {whole} {'together' if len(claims) > 1 else 'in size'}"
     return f"{head}; how full they are is not on any object.", capped(rows, MOST)
+
+
+def used_by(case: Case) -> Answer | None:
+    """Who mounts the volume or claim whose name is said; None for another question."""
+    text, inventory = case.understanding.text, case.inventory
+    if not _USES.search(text) or not re.search(rf"\b(?:{_STORAGE}|pvcs?|pvs?|claims?)\b", text, re.IGNORECASE):
+        return None
+    claims = [one for one in inventory.claims if re.search(said_of(one.name), text, re.IGNORECASE)]
+    claims = [one for one in claims if in_place(case, one.namespace)]
+    volumes = [one for one in inventory.volumes if any(re.search(said_of(name), text, re.I) for name in _called(one))]
+    names = {*(one.name for one in claims), *(name for one in volumes for name in _called(one))}
+    spoken = re.sub("|".join(map(said_of, names)) or "$^", " thing ", text, flags=re.IGNORECASE)
+    if not names or not only(case, _STORAGE, "us(?:es?|ed|ing)|mount(?:s|ed)?|by|pods?|claims?", text=spoken):
+        return None
+    told = []
+    for claim in claims:
+        pods = [str(pod.ref) for pod in inventory.pods if pod.namespace == claim.namespace and claim.name in pod.claims]
+        told.append(f"{claim.ref} is mounted by {listed(pods, 6) if pods else f'no pod{place(case)}'}")
+    bound = {one.spec.volume_name for one in claims}
+    for volume in (one for one in volumes if one.name not in bound):
+        last = volume.spec.claim_ref
+        of = f", of claim {last.namespace}/{last.name}" if last is not None else ""
+        told.append(f"{volume.ref} is {volume.status.phase or 'in no phase'}{of}" + (
+            f", which is gone{half(case, 'claims')}: nothing uses it" if volume.status.phase == "Released" else ""
+        ))  # fmt: skip
+    return f"{'; '.join(told[:4])}{half(case, 'pods')}.", told[4:MOST]
+
+
+def _called(volume: PersistentVolume) -> list[str]:
+    """What a volume is called: its own name, and that of the claim it was made for."""
+    return [volume.name, *([volume.spec.claim_ref.name] if volume.spec.claim_ref is not None else [])]
+
+
+def of_software(case: Case) -> Answer | None:
+    """The workloads that are of a kind of software by their names and images; None for another question."""
+    said = case.understanding
+    words = [word for word in re.findall(r"[a-z]{2,}s\b", said.text.lower()) if concept_of(word)]
+    if len(words) != 1 or not _LISTS.search(said.text) or (case.subjects and not said.by_kind):
+        return None
+    spoken = re.sub(rf"\b{words[0]}\b", " ", said.text, flags=re.IGNORECASE)
+    concept = concept_of(words[0]) or ""
+    if concept == "certificate" or _asks_more(spoken, said.namespaces):
+        return None
+    inventory = case.inventory
+    hit = []
+    for one in inventory.workloads:
+        images = [box.image for box in one.spec.template.spec.containers]
+        if (
+            one.kind != "ReplicaSet"
+            and in_place(case, one.namespace)
+            and fits_concept(concept, " ".join([one.name, *images]))
+        ):
+            hit.append(f"{one.ref}: {', '.join(images[:3])}")
+    tail = half(case, "deployments", "stateful_sets", "daemon_sets")
+    if not hit:
+        return f"No workload{place(case)} is called like one of the {words[0]} or runs such an image{tail}.", []
+    head = f"{count(len(hit), 'workload')}{place(case)} {'is' if len(hit) == 1 else 'are'} called like {words[0]} "
+    return f"{head}or run{'s' if len(hit) == 1 else ''} such an image{tail}.", capped(sorted(hit), MOST)
+
+
+def _asks_more(text: str, spaces: Sequence[str]) -> bool:
+    """True where more than a list is asked for: which of them are down, which is slow."""
+    return bool({*re.findall(r"[\w'-]+", text.lower())} - _PLAIN - {*spaces})
 
 
 def issuer_of(case: Case) -> Answer | None:

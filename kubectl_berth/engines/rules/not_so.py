@@ -12,6 +12,8 @@ from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 
 _BEGINS = re.compile(r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:is|are|was|were|does|do|did|has|have)\b", re.IGNORECASE)
+_AHEAD = re.compile(r"\b(?:going to|will|about to|soon|close to|near(?:ly)?|almost|tomorrow|tonight)\b", re.IGNORECASE)
+"""Asks for what may come."""
 _PENDING = r"(?:stuck )?(?:in )?pending|unscheduled|unschedulable"
 _RESTARTS = r"(?:keep(?:s|ing)? )?(?:restart(?:s|ing|ed)?|crash[- ]?loop\w*)|in (?:an? )?crash ?loop"
 _EVICTED = r"evicted"
@@ -50,7 +52,14 @@ _STATES: tuple[tuple[str, str, Callable[[Sequence[Pod]], bool]], ...] = (
 def not_so(case: Case) -> Answer | None:
     """The no, with what there is; None for another question, or where anything of the kind is on record."""
     text, main = bare(case), case.main
-    if main is None or not case.healthy or case.causes or case.symptoms or not _BEGINS.search(text):
+    if (
+        main is None
+        or not case.healthy
+        or case.causes
+        or case.symptoms
+        or not _BEGINS.search(text)
+        or _AHEAD.search(text)
+    ):
         return None
     pods = case.inventory.pods_of(main)
     state = next((one for one in _STATES if re.search(rf"(?<![\w-])(?:{one[0]})(?![\w-])", text, re.I)), None)

@@ -78,3 +78,35 @@ def test_a_sick_thing_keeps_its_diagnosis(empty: SmallCluster) -> None:
     empty.crashing("press", "orchard")
     for question in ("is press restarting?", "does press get killed for memory?", "is press pending?"):
         assert "**Evidence**" in ask(empty, question)
+
+
+def test_who_mounts_a_volume_by_the_name_of_its_claim(empty: SmallCluster) -> None:
+    empty.healthy("press", "orchard")
+    for one in empty.things:
+        if one["kind"] == "Pod":
+            one["spec"]["volumes"] = [{"name": "juice", "persistentVolumeClaim": {"claimName": "juice-vat"}}]
+    empty.add("v1", "PersistentVolumeClaim", "juice-vat", "orchard", spec={"volumeName": "pv-1"},
+              status={"phase": "Bound", "capacity": {"storage": "6Gi"}})  # fmt: skip
+    empty.add("v1", "PersistentVolume", "pv-2", spec={"claimRef": {"namespace": "orchard", "name": "old-vat"}},
+              status={"phase": "Released"})  # fmt: skip
+    assert "juice-vat is mounted by Pod orchard/press-" in first(ask(empty, "who uses the disk juice-vat?"))
+    assert "pv-2 is Released, of claim orchard/old-vat, which is gone" in first(
+        ask(empty, "which pods use the volume old-vat?")
+    )
+
+
+def test_software_is_listed_by_kind_and_judged_where_a_fault_is_asked(empty: SmallCluster) -> None:
+    empty.healthy("ledger", "orchard", image="registry.example.com/mariadb:11.4")
+    empty.healthy("press", "orchard")
+    answer = ask(empty, "list all databases")
+    assert "1 workload that can be read is called like databases" in first(answer)
+    assert "Deployment orchard/ledger" in answer
+    assert "orchard/press" not in answer.partition("No model")[0]
+    assert "No workload that can be read is called like one of the queues" in first(
+        ask(empty, "which queues are there")
+    )
+    assert "called like" not in ask(empty, "which databases are down?")
+
+
+def test_when_a_node_came_back_is_not_when_it_was_made(empty: SmallCluster) -> None:
+    assert "was created" not in first(ask(empty, "when did node-a come back?"))
