@@ -18,9 +18,11 @@ from kubectl_berth.cluster.views import (
     Service,
     Workload,
 )
+from kubectl_berth.diagnosis.capacity_more import sample
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.consequence_ask import NEEDED, Asked, asked
+from kubectl_berth.engines.rules.consequence_bounds import say_bound
 from kubectl_berth.engines.rules.consequence_objects import (
     say_ingress,
     say_namespace,
@@ -30,6 +32,7 @@ from kubectl_berth.engines.rules.consequence_objects import (
 )
 from kubectl_berth.engines.rules.consequence_operators import say_custom, say_definition, say_finalizers
 from kubectl_berth.engines.rules.consequence_pods import say_all_pods, say_pods, say_state
+from kubectl_berth.engines.rules.consequence_refused import refused_by_others
 from kubectl_berth.engines.rules.consequence_rollouts import say_restart, say_rollback
 from kubectl_berth.engines.rules.consequence_storage import say_claim, say_unnamed, say_volume
 from kubectl_berth.engines.rules.consequence_update import say_update
@@ -134,18 +137,38 @@ def _one(case: Case, what: Asked) -> Said | None:
             if what.act in ("delete", "restart", "loss")
             else None
         )
+    if what.act == "edit" and what.state and not what.state.startswith("max"):
+        return say_bound(case, what.ref, what.state)
     if what.act == "edit" and what.state:
         return say_update(case, view, what.state) if isinstance(view, Workload) else None
     if what.act == "edit":
         return say_edit(case, what, view)
     workload = _workload(case, view)
     if what.act == "rollback":
-        return say_rollback(case, workload, what.number)
+        return _not_now(case, workload, say_rollback(case, workload, what.number))
     if what.act == "restart":
         return say_restart(case, workload)
-    if what.act in ("scale", "loss"):
+    if what.act == "scale":
+        return _not_now(case, workload, say_gone(case, what, workload))
+    if what.act == "loss":
         return say_gone(case, what, workload)
     return _deleted(case, what, view)
+
+
+def _not_now(case: Case, view: Identified, said: Said | None) -> Said | None:
+    """The answer with what keeps new pods from being made: neither a rollback nor a way back gets any then."""
+    like = sample(case.inventory, view.ref) if said is not None else None
+    stopped = refused_by_others(case, like) if like is not None else None
+    if said is None or stopped is None:
+        return said
+    verdict = said.verdict.removeprefix("Yes: ")
+    words = f"ew pods of {view.ref} cannot be created at present, so what ends does not come back ({stopped.why})."
+    if verdict.startswith("No"):
+        verdict = f"{verdict} N{words}"
+    else:
+        then = f"{verdict[0].lower()}{verdict[1:]}" if verdict.startswith("Only") else verdict
+        verdict = f"No, not now: n{words} Once that is mended: {then}"
+    return replace(said, verdict=verdict, remedies=[stopped.first, *said.remedies])
 
 
 def _workload(case: Case, view: Identified) -> Identified:

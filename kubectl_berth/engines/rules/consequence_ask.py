@@ -9,6 +9,7 @@ from typing import Literal
 
 from kubectl_berth.cluster.views import Workload
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.consequence_bounds import amount_refused
 from kubectl_berth.engines.rules.consequence_target import (
     direct,
     kind_after,
@@ -30,7 +31,7 @@ class Asked:
 
     `number` is the revision for a rollback. `ref` is None where pods in a state are meant ("the evicted pods"): `state`
     says which; or where only a `kind` is said ("the unused claims"). With a `ref` the state says how: "force" or
-    "finalizer". `more` are further objects of the same act.
+    "finalizer", for an edit what is set ("maxSurge=2"). `more` are further objects of the same act.
     """
 
     act: Act
@@ -149,6 +150,8 @@ def asked(case: Case) -> Asked | None:
         return None
     if _FORM.search(text) and not _DIAGNOSED.search(text) and (setting := setting_asked(case)) is not None:
         return Asked("edit", setting[0], state=setting[1])
+    if _FORM.search(text) and not _DIAGNOSED.search(text) and (much := amount_refused(case)) is not None:
+        return Asked("edit", much[0], state=much[1])
     found = _act(text)
     if found is None or not (_FORM.search(text) or NEEDED.search(text) or _trails(text)):
         return None

@@ -49,11 +49,18 @@ def refused(case: Case, ref: Ref, pod: Pod) -> Refused | None:
     if own is not None:
         cause = next((one for one in every if own.caused_by is not None and one.subject == own.caused_by), own)
         return _told(own.summary.partition("not created: ")[2] or own.summary, cause)
-    for one in every:
-        if why := _shared(case, one, pod):
-            return _told(why, one)
+    if (shared := refused_by_others(case, pod)) is not None:
+        return shared
     if (full := _quota(case, every, ref, pod)) is not None:
         return _told(f"{full.subject} is used up, and others wait for room in it", full)
+    return None
+
+
+def refused_by_others(case: Case, pod: Pod) -> Refused | None:
+    """Why a pod of these labels and this account is refused whatever its template says; None where nothing does so."""
+    for one in (*case.findings, *case.others):
+        if one.severity != "info" and (why := _shared(case, one, pod)):
+            return _told(why, one)
     return None
 
 

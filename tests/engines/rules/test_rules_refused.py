@@ -186,3 +186,43 @@ def test_a_disruption_budget_is_never_sized(small: SmallCluster) -> None:
     small.add("policy/v1", "PodDisruptionBudget", "reel", "dye", status={"disruptionsAllowed": 1},
               spec={"minAvailable": 1, "selector": {"matchLabels": {"app": "reel"}}})  # fmt: skip
     assert "PodDisruptionBudget dye/reel is" not in first(ask(small, "is reel sized right?"))
+
+
+# --- an amount that the namespace does not allow --------------------------------------------------------------------
+
+
+def bounded(small: SmallCluster, space: str) -> None:
+    """A LimitRange for the containers of a namespace."""
+    small.add("v1", "LimitRange", "fence", space,
+              spec={"limits": [{"type": "Container", "max": {"memory": "2Gi", "cpu": "1"}}]})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("can I raise the memory of reel to 6Gi?", "at most 2Gi of memory per container, so with 6Gi"),
+        ("is it ok to set the cpu limit of reel to 1500m", "at most 1 of cpu per container, so with 1500m"),
+        ("what happens if we give reel 4 GB of memory", "at most 2Gi of memory per container, so with 4G"),
+    ],
+)
+def test_an_amount_that_a_limit_range_refuses_is_said_to_be(small: SmallCluster, question: str, told: str) -> None:
+    bounded(small, "dye")
+    answer = first(ask(small, question))
+    assert answer.startswith("**No: LimitRange dye/fence allows ") and told in answer
+
+
+@pytest.mark.parametrize("question", ["can I raise the memory of reel to 1Gi?", "should I give reel 2Gi of memory?"])
+def test_an_amount_within_the_bound_is_not_refused(small: SmallCluster, question: str) -> None:
+    bounded(small, "dye")
+    assert "LimitRange" not in first(ask(small, question))
+
+
+def test_the_bound_of_another_namespace_does_not_count(small: SmallCluster) -> None:
+    bounded(small, "rope")
+    assert "LimitRange" not in first(ask(small, "can I raise the memory of reel to 6Gi?"))
+
+
+def test_what_is_scaled_down_could_not_be_scaled_up_again(small: SmallCluster) -> None:
+    hook(small)
+    answer = first(ask(small, "can I scale reel to 1?"))
+    assert answer.startswith("**No, not now") and "new pods of Deployment dye/reel cannot be created" in answer
