@@ -81,6 +81,11 @@ _TO_BLAME = re.compile(
     r"cause|culprit|reason)|to blame|at fault|behind (?:it|this|that))\b",
     re.IGNORECASE,
 )
+_SURMISE = re.compile(
+    r"\b(?:i|we) (?:really |just |would |do )?(?:think|guess|suspect|believe|suppose)\b\s+(?:that\s+|it is\s+|it's\s+)?"
+    r"(?P<cause>[a-z][^?.!,;]{2,40})",
+    re.IGNORECASE,
+)
 _BEFORE = (
     r"(?:^|\bor )(?:(?:a|an|the|our|my|some|this|that|these|those|no|bad|wrong|missing|failing|broken|full|lack of|"
     r"out of|(?:problems?|issues?) (?:of|with|in)|something (?:with|in))\s+)*(?:[\w-]+\s+)?"
@@ -121,7 +126,7 @@ def suspected(case: Case, logs: Sequence[LogSeen]) -> str:
 
 def _named(case: Case) -> list[_Family]:
     text = case.understanding.text
-    found, before = _IS_IT.search(text) or _TO_BLAME.search(text), _BEFORE
+    found, before = _IS_IT.search(text) or _TO_BLAME.search(text) or _SURMISE.search(text), _BEFORE
     if found is None and (why := _BECAUSE.search(text)) is not None and not _OPEN.match(why["before"]):
         asks = "?" in text[why.end() :] or re.match(rf"\W*{_POLAR}", why["before"], re.IGNORECASE)
         found, before = (why if asks else None), ""

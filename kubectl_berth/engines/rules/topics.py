@@ -25,7 +25,10 @@ _SUSPECTED = re.compile(
     r"\b(?:no|out of|lack of|short of|not enough|because of|due to|is it|missing)\s+(?:\w+\s+)?"
     r"(?:capacity|room|space)\b|"
     r"\b(?:disks?|storage|volumes?|filesystem)\b[^.?!]{0,15}\bfull\b|"
-    r"\bcapacity\s+(?:problems?|issues?|trouble)\b",
+    r"\bcapacity\s+(?:problems?|issues?|trouble)\b|"
+    r"\b(?:think|guess|suppose|suspect|believe|maybe|perhaps|probably|must|seems?|looks? like|assum\w*)\b[^.?!]{0,25}"
+    r"\b(?:nodes?|machines?|hosts?|clusters?|servers?)\b[^.?!]{0,15}"
+    r"\b(?:full|too small|over-?loaded|exhausted|out of)\b",
     re.IGNORECASE,
 )
 """Asks whether a lack of room is the fault, not how much there is."""

@@ -215,3 +215,22 @@ def test_what_was_shipped_and_is_not_seen_is_a_rollout_that_hangs(
     answer = ask(small, question)
     assert ("turnstile-core" in first(answer)) == held
     assert ("lift" in first(answer)) is False
+
+
+# --- a lack of room that is only supposed -----------------------------------------------------------------------------
+
+SUPPOSED = "tickets in turnstile come out slow, i think the nodes are full"
+
+
+def test_a_fault_comes_before_the_room_that_is_supposed_to_lack(small: SmallCluster) -> None:
+    tickets_held(small)
+    answer = ask(small, SUPPOSED)
+    assert "No, it is not a node" in first(answer)
+    assert "turnstile-core" in first(answer)
+    assert "image" in first(answer)
+    assert "Also wrong with it" not in answer
+
+
+def test_without_a_fault_the_room_is_told(small: SmallCluster) -> None:
+    small.healthy("turnstile-core", "depot")
+    assert "No pod waits for a node" in first(ask(small, SUPPOSED))
