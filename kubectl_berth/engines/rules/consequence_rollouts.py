@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kubectl_berth.cluster.views import Identified, Pod, Workload, age, condition
-from kubectl_berth.diagnosis.capacity_more import sample
+from kubectl_berth.diagnosis.capacity_more import room_for, sample
 from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.say import clip, count, listed
 from kubectl_berth.engines.rules.case import Case
@@ -67,6 +67,14 @@ def _not_remade(case: Case, view: Workload, pods: Sequence[Pod]) -> Said | None:
         )
         within = "A container that merely starts again within its pod needs no new pod."
         return Said(verdict, [within], [found.first], (OUTSIDE[0],), alone=True)
+    if like is not None and ready and (key := _no_domain(case, view, like)):
+        verdict = (
+            f"No, not as it is: a restart of {view.ref} would hang. Its strategy takes no old pod away before a new "
+            f"one is ready (maxUnavailable 0), and its required anti-affinity by {key} leaves a new one no place."
+            f"{serving}"
+        )
+        way = "Let an old pod go first (maxUnavailable 1), make that rule a preference, or add a node."
+        return Said(verdict, [], [way], (OUTSIDE[0],), alone=True)
     hung = next((pod for pod in pods if pod.terminating and _silent(case, pod)), None)
     if hung is None or ready:
         return None
@@ -79,6 +87,17 @@ def _not_remade(case: Case, view: Workload, pods: Sequence[Pod]) -> Said | None:
     )
     first = f"The node first: whether the machine of {node} is up, then its kubelet and network."
     return Said(verdict, [], [first], (OUTSIDE[0],), alone=True)
+
+
+def _no_domain(case: Case, view: Workload, like: Pod) -> str:
+    """The topology key of the rule that leaves a new pod beside the old ones no place; "" where none does."""
+    rolling = view.spec.strategy.rolling_update if view.spec.strategy else None
+    if view.kind != "Deployment" or rolling is None or str(rolling.max_unavailable) not in ("0", "0%"):
+        return ""
+    if {"pods", "nodes"} & case.inventory.unread or case.inventory.namespace is not None:
+        return ""
+    room = room_for(case.inventory, view.ref, like)
+    return room.apart if room.each and not any(room.each.values()) else ""
 
 
 def _silent(case: Case, pod: Pod) -> bool:

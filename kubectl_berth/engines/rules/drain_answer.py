@@ -227,7 +227,17 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
         bullets("**Down while it moves** (runs once only)", _once(case, nodes)),
         bullets("**Local data**", local),
     ]
-    remedies = [stop.first for _, stop in lost[:1]]
+    remedies = _steps(case, nodes, [stop.first for _, stop in lost[:1]], bare=bool(bare), local=bool(local))
+    lead = _lead(case, nodes, hindered=bool((bare and nodes) or hanging or lost), homeless=room.startswith("But"))
+    if lead and not unseen:
+        verdict = f"{lead}: {verdict[:1].lower()}{verdict[1:]}"
+    verdict = " ".join(words for words in (verdict, room, _left(case, nodes)) if words)
+    return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+
+
+def _steps(case: Case, nodes: set[str], first: Sequence[str], *, bare: bool, local: bool) -> list[str]:
+    """What to do for a drain that nothing holds up, after what comes first."""
+    remedies = list(first)
     if bare and nodes:
         remedies.append(
             "Save what the pods without a controller hold, or move them under a Deployment, before the drain."
@@ -238,11 +248,7 @@ def _open(case: Case, every: Sequence[State], nodes: set[str], bare: Sequence[Po
     if nodes and any(bound_to_node(case.inventory, pod) for name in nodes for pod in _on(case, name)):
         remedies.append("Pods of DaemonSets stay on the node: a drain goes on only with --ignore-daemonsets.")
     remedies.append("Cordon first, drain one node at a time, and watch for pods that stay Pending before the next one.")
-    lead = _lead(case, nodes, hindered=bool((bare and nodes) or hanging or lost), homeless=room.startswith("But"))
-    if lead and not unseen:
-        verdict = f"{lead}: {verdict[:1].lower()}{verdict[1:]}"
-    verdict = " ".join(words for words in (verdict, room, _left(case, nodes)) if words)
-    return Said(verdict, [part for part in parts if part], remedies, UNCHECKED, (), tuple(told))
+    return remedies
 
 
 _LEAVE = re.compile(

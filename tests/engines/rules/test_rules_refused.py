@@ -91,21 +91,40 @@ def test_a_restart_of_what_hangs_on_a_lost_node_does_nothing(small: SmallCluster
     assert "node-a does not report" in answer
 
 
-@pytest.mark.parametrize("nodes", [3, 2])
-def test_a_required_rule_leaves_a_drained_pod_no_other_node(small: SmallCluster, nodes: int) -> None:
-    small.healthy("knot", "rope", replicas=nodes)
-    pods = [one for one in small.things if one["kind"] == "Pod" and one["metadata"]["labels"]["app"] == "knot"]
+def apart(small: SmallCluster, replicas: int) -> None:
+    """A Deployment whose pods may not share a node, one on each of the first nodes."""
+    small.healthy("knot", "rope", replicas=replicas)
     term = {"labelSelector": {"matchLabels": {"app": "knot"}}, "topologyKey": "kubernetes.io/hostname"}
     rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    pods = [one for one in small.things if one["kind"] == "Pod" and one["metadata"]["labels"]["app"] == "knot"]
     for pod, node in zip(pods, ("node-a", "node-b", "node-c"), strict=False):
         pod["spec"].update(nodeName=node, affinity=rule)
     for node in ("node-a", "node-b", "node-c"):
         named(small, "Node", node)["metadata"]["labels"]["kubernetes.io/hostname"] = node
+    named(small, "Deployment", "knot")["spec"]["template"]["spec"]["affinity"] = rule
+
+
+@pytest.mark.parametrize("replicas", [3, 2])
+def test_a_required_rule_leaves_a_drained_pod_no_other_node(small: SmallCluster, replicas: int) -> None:
+    apart(small, replicas)
     answer = first(ask(small, "is it ok to drain node-a?"))
-    if nodes == 3:
+    if replicas == 3:
         assert answer.startswith("**Only if what cannot move may stay down") and "anti-affinity" in answer
     else:
         assert "anti-affinity" not in answer
+
+
+@pytest.mark.parametrize("replicas", [3, 2])
+def test_a_restart_hangs_where_each_node_holds_one_and_none_may_go_first(small: SmallCluster, replicas: int) -> None:
+    apart(small, replicas)
+    answer = first(ask(small, "can I restart knot?"))
+    assert answer.startswith("**No, not as it is: a restart" if replicas == 3 else "**Yes: ")
+
+
+def test_an_old_pod_that_may_go_first_lets_a_restart_through(small: SmallCluster) -> None:
+    apart(small, 3)
+    named(small, "Deployment", "knot")["spec"]["strategy"]["rollingUpdate"] = {"maxSurge": 0, "maxUnavailable": 1}
+    assert first(ask(small, "can I restart knot?")).startswith("**Yes: ")
 
 
 # --- a node that is to go -------------------------------------------------------------------------------------------
