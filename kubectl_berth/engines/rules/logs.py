@@ -42,7 +42,7 @@ class Telling:
     @property
     def severe(self) -> bool:
         """True where the line itself says that it is an error or worse."""
-        return bool(_SEVERE.fullmatch(self.level) or _SEVERE.search(_STAMP.sub("", self.line)[:HEAD]))
+        return bool(_SEVERE.fullmatch(self.level.upper()) or _SEVERE.search(_STAMP.sub("", self.line)[:HEAD]))
 
 
 HEAD = 48

@@ -234,3 +234,19 @@ def test_a_fault_comes_before_the_room_that_is_supposed_to_lack(small: SmallClus
 def test_without_a_fault_the_room_is_told(small: SmallCluster) -> None:
     small.healthy("turnstile-core", "depot")
     assert "No pod waits for a node" in first(ask(small, SUPPOSED))
+
+
+@pytest.mark.parametrize(
+    ("line", "severe"),
+    [
+        ('{"level":"error","msg":"no deck"}', True),
+        ('time="2026-10-05T09:25:47Z" level=err msg="no deck"', True),
+        ("2026-10-05 09:25:47,101 - ferry.api - ERROR - no deck", True),
+        ("E1005 09:25:47.100 7 deck.go:9] no deck", True),
+        ("2026-10-05T09:25:47Z INFO 3 seats failed the check", False),
+        ("2026-10-05T09:25:47Z WARN login failed for guest", False),
+    ],
+)
+def test_how_severe_a_line_says_it_is(line: str, severe: bool) -> None:
+    found = read_log([line]).lines
+    assert (bool(found) and found[0].severe) == severe
