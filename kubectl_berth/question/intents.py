@@ -133,6 +133,8 @@ _INTENTS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:show|print|give|get|read|find|tail|fetch|what(?:'s| is| does| do))\b[^.?!]{0,60}"
             r"\b(?:logs?|error(?: message| line)?|exception|stack ?trace)\b|\bfrom (?:its|the|their) logs?\b|"
+            r"\b(?:(?:can|could|may) (?:i|we)|let me|(?:want|need|like) to) (?:see|look at)\b[^.?!]{0,30}\blogs?\b|"
+            r"\b(?:display|dump|paste)\b[^.?!]{0,30}\blogs?\b|"
             r"^\W*(?:(?:the|please|pls)\s+)*logs?\s+(?:of|from|for)\b|^\W*[\w./-]+\s+logs?(?:\s+(?:please|pls))?\W*$",
             re.IGNORECASE,
         ),

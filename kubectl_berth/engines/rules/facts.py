@@ -31,7 +31,7 @@ from kubectl_berth.engines.rules.object_attributes import OF_KIND
 from kubectl_berth.engines.rules.placed import placed
 from kubectl_berth.engines.rules.plan import describe
 from kubectl_berth.engines.rules.rights import holders, rights
-from kubectl_berth.engines.rules.rolled import earlier, rolled
+from kubectl_berth.engines.rules.rolled import earlier, rolled, unfinished
 from kubectl_berth.engines.rules.run_now import run_now
 from kubectl_berth.engines.rules.runs import jobs_in_state, last_run, of_cron, schedules
 from kubectl_berth.engines.rules.tables import table
@@ -145,7 +145,7 @@ _WHOLE: tuple[Callable[[Case], Answer | None], ...] = (
 def fact(case: Case) -> Answer | None:
     """The answer to a question for a fact; None for any other."""
     said = case.understanding
-    if case.blind:
+    if case.blind or unfinished(case):
         return None
     whole = next((answer for ask in _WHOLE if (answer := ask(case)) is not None), None)
     if whole is not None or case.lost or case.instead or (said.unknown_namespaces and not said.namespaces):

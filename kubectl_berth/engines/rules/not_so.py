@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from kubectl_berth.cluster.views import Pod, age
+from kubectl_berth.cluster.views import Pod, age, seconds_since
 from kubectl_berth.diagnosis.say import count
 from kubectl_berth.engines.rules.asked import bare, only
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.lookups import Answer
 
+DAY = 86400
 _BEGINS = re.compile(r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:is|are|was|were|does|do|did|has|have)\b", re.IGNORECASE)
 _AHEAD = re.compile(r"\b(?:going to|will|about to|soon|close to|near(?:ly)?|almost|tomorrow|tonight)\b", re.IGNORECASE)
 """Asks for what may come."""
@@ -63,10 +64,12 @@ def not_so(case: Case) -> Answer | None:
         return None
     pods = case.inventory.pods_of(main)
     state = next((one for one in _STATES if re.search(rf"(?<![\w-])(?:{one[0]})(?![\w-])", text, re.I)), None)
-    if state is None or not pods or main.kind == "Node" or "pods" in case.inventory.unread or state[2](pods):
+    if state is None or not pods or main.kind == "Node" or "pods" in case.inventory.unread:
         return None
     if not only(case, state[0], "now|right now|currently|still|again|at the moment|ever|any", text=text):
         return None
+    if state[2](pods):
+        return _long_ago(case, pods) if state[0] in (_MEMORY, _RESTARTS) else None
     going = [pod for pod in pods if not pod.finished]
     restarts = sum(one.restart_count for pod in going for one in pod.status.container_statuses)
     ready = f"{sum(pod.ready for pod in going)} of {count(len(going), 'pod')} ready"
@@ -74,3 +77,17 @@ def not_so(case: Case) -> Answer | None:
     made = f"; the youngest pod was made {age(case.inventory.now, youngest)} ago" if youngest else ""
     head = f"No: {state[1].format(ref=main)}; {ready}, {count(restarts, 'restart')} in all{made}."
     return head, []
+
+
+def _long_ago(case: Case, pods: Sequence[Pod]) -> Answer | None:
+    """The no where the last restart is more than a day ago; None where it is not, or has no time."""
+    now = case.inventory.now
+    states = [one for pod in pods for one in pod.status.container_statuses]
+    ends = [end for one in states if (end := one.last_state.terminated) is not None and end.finished_at]
+    last = max(ends, key=lambda end: end.finished_at or "", default=None)
+    passed = seconds_since(now, last.finished_at) if last is not None else None
+    if last is None or passed is None or passed <= DAY or not all(one.ready for one in states):
+        return None
+    told = f"{count(sum(one.restart_count for one in states), 'restart')} in all"
+    how = f"{last.reason or 'no reason'}, exit code {last.exit_code}"
+    return f"No, not now: {told}, the last {age(now, last.finished_at)} ago ({how}).", []

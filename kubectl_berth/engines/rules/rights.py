@@ -39,7 +39,7 @@ def rights(case: Case) -> Answer | None:
     if main is None or main.kind in ("Node", "Namespace", "Service") or not ASKS.search(text):
         return None
     wide = re.search(
-        r"\bwhat\b[^.?!]{0,25}\b(?:may|can|allowed)\b[^.?!]{0,15}\b(?:do|to)\b|\b(?:rights|permissions?|rbac|privileges)\b|"
+        r"\bwhat\b[^.?!]{0,25}\b(?:may|can|allowed)\b[^.?!]{0,45}\b(?:do|to)\b|\b(?:rights|permissions?|rbac|privileges)\b|"
         r"\b(?:cluster)?roles?\b",
         text,
         re.IGNORECASE,

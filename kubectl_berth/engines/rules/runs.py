@@ -116,7 +116,8 @@ def _cron(case: Case, cron: CronJob) -> Answer:
     well = f"last succeeded {age(now, good)} ago ({good})" if good else "has never succeeded, as far as its status says"
     ran = f"last started {age(now, last)} ago ({last})" if last else "has not started a run that is on record"
     if not _whether(case):
-        return f"{cron.ref} {well}.{held}", lines
+        going = f"{ran}, and that run goes on; it " if cron.status.active and last else ""
+        return f"{cron.ref} {going}{well}.{held}", lines
     passed = seconds_since(now, last)
     recent = passed is not None and (passed < DAY or not _NIGHT.search(case.understanding.text))
     if not recent:

@@ -15,7 +15,8 @@ from kubectl_berth.engines.rules.orders import gives_orders, quoted
 MOST = 20
 _SHOW = re.compile(
     r"\b(?:show|print|give|get|tail|fetch|display|see|cat|read|dump|paste|list|want|need)\b[^.?!]{0,40}\blogs?\b|"
-    r"^\W*(?:the )?logs? (?:of|from|for)\b|\blast \d{1,4} (?:log )?lines\b",
+    r"^\W*(?:the )?logs? (?:of|from|for)\b|\blast \d{1,4} (?:log )?lines\b|"
+    r"^\W*[\w./-]+\s+logs?(?:\s+(?:please|pls))?\W*$",
     re.IGNORECASE,
 )
 
@@ -63,6 +64,8 @@ def _log(case: Case, logs: Sequence[LogSeen]) -> Opening | None:
     """The log's end, without what gives orders; None where no log is asked for."""
     if not case.subjects or not _SHOW.search(case.understanding.text):
         return None
+    if not logs and "logs" not in case.understanding.intents:
+        return None  # none was read
     if not logs:
         return Opening(f"There is no log of {case.subjects[0]} to show: no container of it that has one was found.")
     log = logs[0]

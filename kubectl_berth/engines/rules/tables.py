@@ -155,14 +155,14 @@ TABLES: tuple[Table, ...] = (
         "ResourceQuota",
         r"(?:resource ?)?quotas?",
         ("quotas",),
-        r"how full|full|used|usage|left|hard|limits?|they",
+        r"how full|full|used|usage|left|hard|limits?|they|is there|are there|do we have|exist",
         rows.quota_row,
     ),
     Table(
         "LimitRange",
         r"limit ?ranges?",
         ("limit_ranges",),
-        r"limits?|max\w*|min\w*|defaults?|say|set|allow\w*|permit\w*|bounds?",
+        r"limits?|max\w*|min\w*|defaults?|say|set|allow\w*|permit\w*|bounds?|is there|are there|do we have|exist",
         rows.range_row,
     ),
     Table(

@@ -110,3 +110,16 @@ def test_software_is_listed_by_kind_and_judged_where_a_fault_is_asked(empty: Sma
 
 def test_when_a_node_came_back_is_not_when_it_was_made(empty: SmallCluster) -> None:
     assert "was created" not in first(ask(empty, "when did node-a come back?"))
+
+
+def test_a_restart_of_long_ago_is_no_restart_now(empty: SmallCluster) -> None:
+    empty.healthy("press", "orchard")
+    for one in empty.things:
+        if one["kind"] == "Pod":
+            one["status"]["containerStatuses"][0]["restartCount"] = 2
+            end = {"reason": "OOMKilled", "exitCode": 137, "finishedAt": "2026-09-25T09:30:00Z"}
+            one["status"]["containerStatuses"][0]["lastState"] = {"terminated": end}
+    for question in ("does press keep restarting?", "is press getting killed for memory"):
+        assert "No, not now: 2 restarts in all, the last 10d ago (OOMKilled, exit code 137)" in first(
+            ask(empty, question)
+        )

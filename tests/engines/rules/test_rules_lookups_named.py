@@ -120,7 +120,12 @@ def test_a_log_is_read_however_it_is_asked_for(empty: SmallCluster) -> None:
     pod = next(one for one in empty.things if one["kind"] == "Pod")
     box = pod["spec"]["containers"][0]["name"]
     empty.log("pier", pod["metadata"]["name"], box, "INFO tide is in\nINFO tide is out\n")
-    for question in ("logs of crane-feed", "the logs for crane-feed please", "crane-feed logs"):
+    for question in (
+        "logs of crane-feed",
+        "the logs for crane-feed please",
+        "crane-feed logs",
+        "can i see the logs of crane-feed?",
+    ):
         assert "INFO tide is out" in ask(empty, question)
 
 
@@ -128,3 +133,16 @@ def test_a_version_that_did_not_go_out_is_a_no(empty: SmallCluster) -> None:
     owner = empty.deployment("crane-feed", "pier", replicas=3, ready=2)
     owner["status"]["updatedReplicas"] = 1
     assert first(ask(empty, "did the new version go out?")).startswith("**No: ")
+
+
+def test_a_rollout_that_hangs_is_a_no_and_no_list_of_what_changed(empty: SmallCluster) -> None:
+    owner = empty.deployment("crane-feed", "pier", replicas=3, ready=2)
+    owner["status"].update(updatedReplicas=1, observedGeneration=1)
+    owner["status"]["conditions"] = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded",
+                                      "lastTransitionTime": "2026-10-05T09:00:00Z"}]  # fmt: skip
+    assert first(ask(empty, "did the new version of crane-feed go out?")).startswith("**No: Deployment pier/crane-feed")
+
+
+def test_what_is_seen_in_an_application_is_no_wish_for_its_log(empty: SmallCluster) -> None:
+    empty.healthy("crane-feed", "pier")
+    assert "There is no log of" not in ask(empty, "people see errors in crane-feed")
