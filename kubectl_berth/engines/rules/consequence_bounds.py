@@ -11,7 +11,7 @@ from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.records import Ref
 from kubectl_berth.safety.shell import kubectl
 
-_GIVES = re.compile(r"\b(?:rais|increas|set|giv|bump|lift|put|chang|lower|reduc|request|ask|limit)\w*", re.IGNORECASE)
+_GIVES = re.compile(r"\b(?:rais|increas|set|giv|bump|lift|put|chang|lower|reduc)\w*", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"(?<![\w.-])(?P<number>\d+(?:\.\d+)?)\s?(?:(?P<bytes>[KMGT]i?)B?|(?P<milli>m|millicores?)|(?P<cores>cores?|cpus?))"
     r"(?!\w)"
