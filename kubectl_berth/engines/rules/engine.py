@@ -12,7 +12,7 @@ from kubectl_berth.engines.engine import Conversation, Toolbox, ToolCall
 from kubectl_berth.engines.rules.alike import alike
 from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
-from kubectl_berth.engines.rules.complaint import complained, told_by_log
+from kubectl_berth.engines.rules.complaint import STATES, complained, told_by_log
 from kubectl_berth.engines.rules.failover import failover
 from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
 from kubectl_berth.engines.rules.material import LogSeen, Material
@@ -196,7 +196,7 @@ def _curious(case: Case) -> bool:
     said = case.understanding
     asked = "logs" in said.intents
     complains = said.yes_no is None and said.intents == ("diagnose",) and complained(case)
-    about = bool(case.subjects) or (complains and bool(said.namespaces))
+    about = bool(case.subjects) or (complains and bool(said.namespaces) and not STATES & claims)
     return about and (asked or ((bool(claims) or complains) and not case.causes and not case.symptoms))
 
 
