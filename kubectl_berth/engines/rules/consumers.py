@@ -236,15 +236,14 @@ def loads(case: Case) -> Answer | None:
     if re.search(rf"\b(?:{_HELD})\b", text, re.I):
         what = "reserved"
     least = bool(re.search(rf"\b(?:{_ORDER_DOWN})\b", _BOUND.sub(" ", text), re.I))
-    if what == "free" and bound is None and case.inventory.namespace is None:
-        both = _free(case, nodes, name, least)
-        if both is not None:
-            return both
-    return _nodes(case, nodes, name, what, least, bound)
+    both = _free(case, nodes, name, least) if what == "free" and bound is None else None
+    return both or _nodes(case, nodes, name, what, least, bound)
 
 
 def _free(case: Case, nodes: list[Node], name: str, least: bool) -> Answer | None:
-    """The nodes with most free by what is requested and by what is used; None where no use is known."""
+    """The nodes with most free by what is requested and by what is used; None where either is not known."""
+    if case.inventory.namespace is not None:
+        return None
     told = []
     for measured in (False, True):
         measure = _measure(case, name, "free", measured=measured)

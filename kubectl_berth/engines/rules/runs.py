@@ -300,11 +300,10 @@ def schedules(case: Case) -> Answer | None:
     """The CronJobs there are, each with its schedule, time zone and last run; None for another question."""
     text = case.understanding.text
     listing = re.search(r"\b(?:which|what|list|show|when|all|how often|do we have|are there)\b", text, re.I)
-    about = re.search(r"\bcron|\bscheduled\b", text, re.I) or (
+    about = re.search(r"\bcron|\bscheduled\b|\bnext (?:planned )?runs?\b", text, re.I) or (
         re.search(r"\bjobs?\b|\bback-?ups?\b|\breports?\b", text, re.I)
         and re.search(r"\bnext\b|\bschedule", text, re.I)
     )
-    about = about or re.search(r"\bnext (?:scheduled |planned )?runs?\b", text, re.I)
     if not listing or not about or not ASKS.search(text):
         return None
     every = [one for one in case.inventory.cron_jobs if in_place(case, one.namespace)]
