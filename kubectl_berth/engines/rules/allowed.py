@@ -9,9 +9,9 @@ from kubectl_berth.cluster.views import NetworkPolicy, Pod
 from kubectl_berth.cluster.views.network import PolicyPeer, PolicyPort
 from kubectl_berth.diagnosis.family import family_of
 from kubectl_berth.diagnosis.say import listed
-from kubectl_berth.engines.rules.asked import bare, half
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.facts.asked import bare, half
+from kubectl_berth.engines.rules.facts.lookups import Answer
 from kubectl_berth.records import Ref
 
 MOST = 8

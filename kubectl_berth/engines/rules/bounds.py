@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from kubectl_berth.engines.rules.asked import bare, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
-from kubectl_berth.engines.rules.table_rows import quota_row
+from kubectl_berth.engines.rules.facts.asked import bare, half, in_place, only, place
+from kubectl_berth.engines.rules.facts.lookups import Answer
+from kubectl_berth.engines.rules.facts.table_rows import quota_row
 
 _EACH = r"(?:an?|one|each|any|every|single|per)\s+(?:single\s+|new\s+)?(?P<what>containers?|pods?)"
 _MOST = (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.forbidden import forbidden_in
-from kubectl_berth.engines.rules.full_store import STORE_FULL, full_words
-from kubectl_berth.engines.rules.logs import Telling, same_gist
+from kubectl_berth.engines.rules.logs.forbidden import forbidden_in
+from kubectl_berth.engines.rules.logs.full_store import STORE_FULL, full_words
+from kubectl_berth.engines.rules.logs.operator_log import tends
+from kubectl_berth.engines.rules.logs.reading import Telling, same_gist
 from kubectl_berth.engines.rules.material import LOG_REPEATS, LogSeen, bare, spoken
-from kubectl_berth.engines.rules.operator_log import tends
 from kubectl_berth.engines.rules.words import BAD_NEWS
 from kubectl_berth.records import Finding
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from kubectl_berth.cluster.views import age
-from kubectl_berth.engines.rules.asked import bare, only
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.facts.asked import bare, only
+from kubectl_berth.engines.rules.facts.lookups import Answer
 
 _PUT = r"(?:put|brought) in(?: place)?|set up|added|introduced|applied|there|in place|exist(?:s|ed)?|in force"
 _MADE = r"created|made|installed|come|came|deployed"

@@ -12,8 +12,8 @@ from kubectl_berth.diagnosis.capacity_more import kept_apart
 from kubectl_berth.diagnosis.disruption import State, drains, shared, states, unmanaged
 from kubectl_berth.diagnosis.say import listed
 from kubectl_berth.engines.engine import ToolCall
+from kubectl_berth.engines.rules.acts.refused import Refused, refused
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence_refused import Refused, refused
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Finding, Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl

@@ -6,9 +6,9 @@ import re
 
 from kubectl_berth.cluster.views import Pod, age
 from kubectl_berth.diagnosis.say import count
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.facts.asked import ASKS, bare, capped, half, in_place, only, place
+from kubectl_berth.engines.rules.facts.lookups import Answer
 
 MOST = 20
 _EVICTED = r"evict(?:ed|ions?)|preempted"

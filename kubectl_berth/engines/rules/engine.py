@@ -14,23 +14,23 @@ from kubectl_berth.engines.rules.answer import STEPS, enriched, write
 from kubectl_berth.engines.rules.case import Case, extend, make_case
 from kubectl_berth.engines.rules.complaint import STATES, complained, told_by_log
 from kubectl_berth.engines.rules.failover import failover
-from kubectl_berth.engines.rules.logs import Telling, read_log, start_time, waiting_for
+from kubectl_berth.engines.rules.logs.operator_log import lines_about, operator_wanted, tends
+from kubectl_berth.engines.rules.logs.reading import Telling, read_log, start_time, waiting_for
+from kubectl_berth.engines.rules.logs.shown import shown
+from kubectl_berth.engines.rules.logs.targets import Target, target_of
+from kubectl_berth.engines.rules.logs.waits import waited_for
+from kubectl_berth.engines.rules.logs.wanted import HANGS, LogWanted, logs_wanted
 from kubectl_berth.engines.rules.material import LogSeen, Material
 from kubectl_berth.engines.rules.opening import Opening, opening
-from kubectl_berth.engines.rules.operator_log import lines_about, operator_wanted, tends
 from kubectl_berth.engines.rules.orders import addresses_an_assistant
 from kubectl_berth.engines.rules.past import past_calls, past_words
 from kubectl_berth.engines.rules.plan import first_calls, log_calls
 from kubectl_berth.engines.rules.release import release
 from kubectl_berth.engines.rules.secret import secret_answer
 from kubectl_berth.engines.rules.serving import operator_of, rolling, serving
-from kubectl_berth.engines.rules.shown import shown
 from kubectl_berth.engines.rules.suspicion import not_memory, suspected
-from kubectl_berth.engines.rules.targets import Target, target_of
 from kubectl_berth.engines.rules.topic import Said
 from kubectl_berth.engines.rules.topics import topic_of
-from kubectl_berth.engines.rules.waits import waited_for
-from kubectl_berth.engines.rules.wanted import HANGS, LogWanted, logs_wanted
 from kubectl_berth.engines.rules.words import (
     asks_whether_alike,
     counted,

@@ -12,9 +12,9 @@ from kubectl_berth.diagnosis.dependents import keepers
 from kubectl_berth.diagnosis.fit import ZERO, requests, show
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.engine import ToolCall
+from kubectl_berth.engines.rules.acts.refused import refused
 from kubectl_berth.engines.rules.capacity_answer import EACH, UNCHECKED, binding, blind, free_lines
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence_refused import refused
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Ref, ToolResult
 from kubectl_berth.safety.shell import kubectl

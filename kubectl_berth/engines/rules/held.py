@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from kubectl_berth.cluster.views import CustomResource, PersistentVolume, PersistentVolumeClaim
 from kubectl_berth.diagnosis.fit import ZERO, amount, show
 from kubectl_berth.diagnosis.say import count, listed
-from kubectl_berth.engines.rules.asked import ASKS, bare, capped, half, in_place, only, place, said_of
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.facts.asked import ASKS, bare, capped, half, in_place, only, place, said_of
+from kubectl_berth.engines.rules.facts.lookups import Answer
 from kubectl_berth.question.words import concept_of, fits_concept
 from kubectl_berth.records import Ref
 

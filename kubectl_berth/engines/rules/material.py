@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.forbidden import forbidden_in
-from kubectl_berth.engines.rules.logs import Reading, Telling
+from kubectl_berth.engines.rules.logs.forbidden import forbidden_in
+from kubectl_berth.engines.rules.logs.reading import Reading, Telling
+from kubectl_berth.engines.rules.logs.targets import Target
+from kubectl_berth.engines.rules.logs.wanted import LogWanted
 from kubectl_berth.engines.rules.opening import Opening
 from kubectl_berth.engines.rules.orders import quoted, without_orders
-from kubectl_berth.engines.rules.targets import Target
 from kubectl_berth.engines.rules.topic import Said
-from kubectl_berth.engines.rules.wanted import LogWanted
 from kubectl_berth.records import Action, Finding, Gap, Ref
 
 MOST_CAUSES = 4

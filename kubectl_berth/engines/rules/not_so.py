@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from kubectl_berth.cluster.views import Pod, age, seconds_since
 from kubectl_berth.diagnosis.say import count
-from kubectl_berth.engines.rules.asked import bare, only
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
+from kubectl_berth.engines.rules.facts.asked import bare, only
+from kubectl_berth.engines.rules.facts.lookups import Answer
 
 DAY = 86400
 _BEGINS = re.compile(r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:is|are|was|were|does|do|did|has|have)\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from kubectl_berth.engines.engine import ToolCall
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.wanted import LogWanted
+from kubectl_berth.engines.rules.logs.wanted import LogWanted
 from kubectl_berth.records import Ref
 
 TAIL = 200

@@ -14,9 +14,9 @@ from kubectl_berth.engines.rules.advice import (
     webhook_back,
 )
 from kubectl_berth.engines.rules.beside import command_of, node_names, probed_port
-from kubectl_berth.engines.rules.log_advice import RESOLVE, advice
+from kubectl_berth.engines.rules.facts.named import with_the_thing
+from kubectl_berth.engines.rules.logs.advice import RESOLVE, advice
 from kubectl_berth.engines.rules.material import MOST_CAUSES, LogSeen, Material, first_with, log_of
-from kubectl_berth.engines.rules.named import with_the_thing
 from kubectl_berth.engines.rules.special import own_note
 from kubectl_berth.records import Finding
 

@@ -6,10 +6,10 @@ import re
 
 from kubectl_berth.cluster.views import CronJob, Job, age, seconds_since
 from kubectl_berth.diagnosis.say import count
-from kubectl_berth.engines.rules.asked import bare
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.lookups import Answer
-from kubectl_berth.engines.rules.runs import DAY, JOB, LAST, WHEN_PAST, meant, says_only
+from kubectl_berth.engines.rules.facts.asked import bare
+from kubectl_berth.engines.rules.facts.lookups import Answer
+from kubectl_berth.engines.rules.facts.runs import DAY, JOB, LAST, WHEN_PAST, meant, says_only
 
 _NOW = r"right now|now|currently|at the moment|still|at present|at all|already|in progress|under ?way|active|been"
 _IS = re.compile(r"^\W*(?:(?:so|and|ok|hey|please)\W+)*(?:is|are)\b[^.?!]*\b(?:running|active|in progress)\b", re.I)

@@ -10,8 +10,8 @@ from kubectl_berth.diagnosis.capacity import free, takes_pods
 from kubectl_berth.diagnosis.fit import ZERO, show
 from kubectl_berth.diagnosis.sizing import Sizing, Use, Verdict, share, size
 from kubectl_berth.engines.engine import ToolCall
-from kubectl_berth.engines.rules.attributes import resources_said
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.facts.attributes import resources_said
 from kubectl_berth.engines.rules.sizing_effects import asked_of, crowded, in_bounds, node_victim, shifted
 from kubectl_berth.engines.rules.topic import Said, Topic, bullets, findings_of
 from kubectl_berth.records import Action, Ref, ToolResult

@@ -14,8 +14,8 @@ from kubectl_berth.diagnosis.checks.memory import heaviest, killed_by_node, reli
 from kubectl_berth.diagnosis.fit import ZERO, requests, show
 from kubectl_berth.diagnosis.say import count, said
 from kubectl_berth.diagnosis.sizing import Sizing, Use, share
-from kubectl_berth.engines.rules.attributes import resources_said
 from kubectl_berth.engines.rules.case import Case
+from kubectl_berth.engines.rules.facts.attributes import resources_said
 from kubectl_berth.engines.rules.orders import without_orders
 from kubectl_berth.engines.rules.topic import Said, bullets
 from kubectl_berth.records import Ref

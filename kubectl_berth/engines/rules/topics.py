@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from kubectl_berth.engines.rules.acts.ask import acts_on_node
+from kubectl_berth.engines.rules.acts.consequence import CONSEQUENCE, consequence
 from kubectl_berth.engines.rules.availability_answer import AVAILABILITY
 from kubectl_berth.engines.rules.capacity_answer import CAPACITY, WASTE
 from kubectl_berth.engines.rules.case import Case
-from kubectl_berth.engines.rules.consequence import CONSEQUENCE, consequence
-from kubectl_berth.engines.rules.consequence_ask import acts_on_node
 from kubectl_berth.engines.rules.drain_answer import DRAIN
-from kubectl_berth.engines.rules.facts import FACTS, fact
+from kubectl_berth.engines.rules.facts.facts import FACTS, fact
 from kubectl_berth.engines.rules.growth_answer import GROWTH, grows
 from kubectl_berth.engines.rules.sizing_answer import SIZING, sized
 from kubectl_berth.engines.rules.topic import Topic

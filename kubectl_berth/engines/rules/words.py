@@ -11,7 +11,7 @@ from kubectl_berth.diagnosis.place import wider
 from kubectl_berth.diagnosis.say import count
 from kubectl_berth.engines.rules.case import Case, referenced
 from kubectl_berth.engines.rules.fit import fitting
-from kubectl_berth.engines.rules.logs import Telling
+from kubectl_berth.engines.rules.logs.reading import Telling
 from kubectl_berth.engines.rules.orders import quoted
 from kubectl_berth.engines.rules.serving import Operator, figure
 from kubectl_berth.engines.rules.special import own_note

@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_berth.engines.engine import Conversation
 from kubectl_berth.engines.rules.engine import make_rules
-from kubectl_berth.engines.rules.named import with_the_thing
+from kubectl_berth.engines.rules.facts.named import with_the_thing
 from kubectl_berth.records import Finding, Finished, Ref
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox

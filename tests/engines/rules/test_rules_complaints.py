@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_berth.engines.engine import Conversation
 from kubectl_berth.engines.rules.engine import make_rules
-from kubectl_berth.engines.rules.logs import read_log
+from kubectl_berth.engines.rules.logs.reading import read_log
 from kubectl_berth.records import Finished, ToolCalled
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kubectl_berth.engines.rules.logs import read_log, targets_of, waiting_for
+from kubectl_berth.engines.rules.logs.reading import read_log, targets_of, waiting_for
 
 
 def best(text: str) -> tuple[str, str]:

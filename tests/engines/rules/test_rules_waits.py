@@ -8,8 +8,8 @@ import pytest
 
 from kubectl_berth.cluster.views import Container
 from kubectl_berth.diagnosis.inventory import Inventory
-from kubectl_berth.engines.rules.targets import target_of
-from kubectl_berth.engines.rules.waits import waited_for
+from kubectl_berth.engines.rules.logs.targets import target_of
+from kubectl_berth.engines.rules.logs.waits import waited_for
 from kubectl_berth.tools.context import Context
 from tests.fakes.small_clusters import SmallCluster, terminated, waiting
 

@@ -1,0 +1,1 @@
+"""What hangs on an act: delete, stop, scale, restart, roll back, edit, lose."""

@@ -1,0 +1,1 @@
+"""Questions for a fact: looked up in the objects, not judged."""

@@ -1,0 +1,1 @@
+"""What logs tell: which to read, which lines matter, what they lead to."""
