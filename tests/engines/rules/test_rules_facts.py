@@ -11,6 +11,7 @@ from kubectl_berth.engines.rules.engine import make_rules
 from kubectl_berth.records import Finished
 from kubectl_berth.tools.context import Context
 from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.rules_answers import ask, first
 from tests.fakes.small_clusters import SmallCluster
 
 
@@ -32,17 +33,6 @@ def small(tmp_path: Path) -> SmallCluster:
     cluster.healthy("cart", "shop")
     cluster.healthy("sessions", "data", image="docker.io/library/redis")
     return cluster
-
-
-def ask(small: SmallCluster, question: str) -> str:
-    toolbox = Toolbox(Context(small.open()))
-    finished = list(make_rules().run(Conversation("", "", question, ()), toolbox, 8))[-1]
-    assert isinstance(finished, Finished)
-    return finished.text
-
-
-def first(answer: str) -> str:
-    return answer.splitlines()[0]
 
 
 SET: dict[str, tuple[str, ...]] = {

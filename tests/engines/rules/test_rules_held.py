@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_berth.engines.engine import Conversation
-from kubectl_berth.engines.rules.engine import make_rules
-from kubectl_berth.records import Finished
-from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.rules_answers import ask, first
 from tests.fakes.small_clusters import SmallCluster
 
 
@@ -19,17 +15,6 @@ def empty(tmp_path: Path) -> SmallCluster:
     small = SmallCluster(tmp_path / "snapshot")
     small.namespaces("orchard")
     return small
-
-
-def ask(small: SmallCluster, question: str) -> str:
-    toolbox = Toolbox(Context(small.open()))
-    finished = list(make_rules().run(Conversation("", "", question, ()), toolbox, 8))[-1]
-    assert isinstance(finished, Finished)
-    return finished.text
-
-
-def first(answer: str) -> str:
-    return answer.splitlines()[0]
 
 
 def test_what_runs_in_a_namespace(empty: SmallCluster) -> None:

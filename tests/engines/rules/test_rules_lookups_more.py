@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_berth.engines.engine import Conversation
-from kubectl_berth.engines.rules.engine import make_rules
-from kubectl_berth.records import Finished
-from kubectl_berth.tools.context import Context
-from kubectl_berth.tools.toolbox import Toolbox
+from tests.fakes.rules_answers import ask, first, holds
 from tests.fakes.small_clusters import SmallCluster, waiting
 
 METRICS = "metrics.k8s.io/v1beta1"
@@ -21,25 +17,6 @@ RBAC = "rbac.authorization.k8s.io/v1"
 @pytest.fixture
 def empty(tmp_path: Path) -> SmallCluster:
     return SmallCluster(tmp_path / "snapshot")
-
-
-def ask(small: SmallCluster, question: str) -> str:
-    toolbox = Toolbox(Context(small.open()))
-    finished = list(make_rules().run(Conversation("", "", question, ()), toolbox, 8))[-1]
-    assert isinstance(finished, Finished)
-    return finished.text
-
-
-def first(answer: str) -> str:
-    return answer.splitlines()[0]
-
-
-def holds(small: SmallCluster, question: str, says: tuple[str, ...], never: tuple[str, ...] = ()) -> None:
-    answer = ask(small, question)
-    for words in says:
-        assert words in first(answer), answer
-    for words in never:
-        assert words not in answer.partition("No model was used")[0], answer
 
 
 # --- one name in several namespaces, states, labels of namespaces ---------------------------------------------------

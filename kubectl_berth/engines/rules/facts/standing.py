@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from kubectl_berth.cluster.views import CronJob, Pod, Selector, Workload, age, parse_time
+from kubectl_berth.cluster.views import CronJob, Identified, Pod, Selector, Workload, age, parse_time
 from kubectl_berth.diagnosis.say import count, listed
 from kubectl_berth.engines.rules.case import Case
 from kubectl_berth.engines.rules.facts.asked import YES_NO
@@ -121,6 +122,11 @@ def _labels(case: Case, ref: Ref) -> list[dict[str, str]]:
     return pods or ([view.spec.template.metadata.labels] if isinstance(view, Workload) else [])
 
 
+def _selects(view: Identified, selector: Selector | None, ref: Ref, labels: Sequence[dict[str, str]]) -> bool:
+    """True where an object of the same namespace selects one of these pods."""
+    return view.namespace == ref.namespace and selector is not None and any(map(selector.matches, labels))
+
+
 # --- what stands beside it ------------------------------------------------------------------------------------------
 
 
@@ -132,11 +138,7 @@ def budget(case: Case, ref: Ref) -> Answer | None:
     labels = _labels(case, ref)
     if not labels:
         return None
-    found = [
-        one
-        for one in inventory.budgets
-        if one.namespace == ref.namespace and one.spec.selector and any(map(one.spec.selector.matches, labels))
-    ]
+    found = [one for one in inventory.budgets if _selects(one, one.spec.selector, ref, labels)]
     if not found:
         return f"No: no PodDisruptionBudget selects the pods of {ref}.", []
     told = []
@@ -183,9 +185,7 @@ def services(case: Case, ref: Ref) -> Answer | None:
     found = [
         one
         for one in inventory.services
-        if one.namespace == ref.namespace
-        and one.spec.selector
-        and any(map(Selector(match_labels=one.spec.selector).matches, labels))
+        if one.spec.selector and _selects(one, Selector(match_labels=one.spec.selector), ref, labels)
     ]
     if not found:
         return f"No: no Service selects the pods of {ref}.", []
